@@ -1,0 +1,253 @@
+"""Settings. Safe values are the defaults; what differs by place comes from the environment.
+
+docs/running.md lists every variable.
+"""
+
+from typing import Any
+
+import dj_database_url
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+from config import broker, environment
+
+BASE_DIR = environment.CHECKOUT
+DATA_DIR = environment.data_folder()
+environment.load_kept(DATA_DIR)
+
+# --- What kind of installation this is -----------------------------------------------------
+
+# A demo installation may turn its clock, prints its mail and works without TLS.
+LONGCASE_DEMO = environment.flag("LONGCASE_DEMO")
+DEBUG = environment.flag("LONGCASE_DEBUG")
+SECRET_KEY = environment.text("LONGCASE_SECRET_KEY", "a-demo-has-no-secrets" if LONGCASE_DEMO else None)
+ALLOWED_HOSTS = environment.words(
+    "LONGCASE_HOSTS", ("*",) if LONGCASE_DEMO else ("localhost", "127.0.0.1", "[::1]")
+)
+CSRF_TRUSTED_ORIGINS = environment.words("LONGCASE_ORIGINS")
+
+# --- Apps ----------------------------------------------------------------------------------
+
+# In the order of dependence: each imports only what stands above it.
+OUR_APPS = ["audit", "timers", "cases", "processes", "processes.loan"]
+INSTALLED_APPS = [
+    *(app for app in OUR_APPS if (BASE_DIR / app.replace(".", "/") / "apps.py").exists()),
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "csp",
+    "django_fsm",
+    "django_htmx",
+    "rest_framework",
+    "rules",
+    "template_partials",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "django.template.context_processors.i18n",
+            ],
+        },
+    }
+]
+
+# --- Database ------------------------------------------------------------------------------
+
+DATABASE_URL = environment.text("DATABASE_URL", environment.embedded_database_url(DATA_DIR))
+DATABASES: dict[str, Any] = {
+    "default": dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True)
+}
+if DATABASES["default"].get("ENGINE") != "django.db.backends.postgresql":
+    raise ImproperlyConfigured("DATABASE_URL must name a Postgres database: postgresql://...")
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Celery: messages are wake-up calls, so losing one costs seconds and never work ---------
+
+CELERY_BROKER_URL = environment.text("CELERY_BROKER_URL", "pgmq://")
+CELERY_BROKER_TRANSPORT_OPTIONS = broker.transport_options(
+    broker_url=CELERY_BROKER_URL, database_url=DATABASE_URL
+)
+CELERY_BROKER_POOL_LIMIT = 2
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_TASK_DEFAULT_QUEUE = "wake"
+CELERY_TASK_ROUTES = {"processes.work.perform": {"queue": "long"}}
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_RESULT_BACKEND = None
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_PUBLISH_RETRY = True
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 2, "interval_start": 0.1, "interval_max": 0.5}
+CELERY_TASK_TIME_LIMIT = 120  # seconds; below broker.VISIBILITY_SECONDS
+CELERY_TASK_SOFT_TIME_LIMIT = 90
+CELERY_WORKER_PREFETCH_MULTIPLIER = 8 if CELERY_BROKER_URL.startswith("pgmq") else 1
+# PGMQ cannot carry the names of reply queues; workers show themselves by heartbeat rows.
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = not CELERY_BROKER_URL.startswith("pgmq")
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+if CELERY_BROKER_URL.startswith("amqp"):
+    CELERY_TASK_DEFAULT_QUEUE_TYPE = "quorum"
+
+# --- People --------------------------------------------------------------------------------
+
+AUTH_USER_MODEL = "cases.Person" if "cases" in INSTALLED_APPS else "auth.User"
+AUTHENTICATION_BACKENDS = [
+    "rules.permissions.ObjectPermissionBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.ScryptPasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "login"
+
+# --- Words, days and numbers ---------------------------------------------------------------
+
+USE_TZ = True
+TIME_ZONE = environment.text("LONGCASE_TIME_ZONE", "Europe/Amsterdam")
+USE_I18N = True
+LANGUAGE_CODE = environment.text("LONGCASE_LANGUAGE", "en")
+LANGUAGES = [("en", "English"), ("nl", "Nederlands")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+
+# --- Files ---------------------------------------------------------------------------------
+
+STATIC_URL = "/static/"
+STATIC_ROOT = environment.folder("LONGCASE_STATIC_DIR", DATA_DIR / "static")
+STATICFILES_DIRS = [folder for folder in [BASE_DIR / "static"] if folder.exists()]
+MEDIA_ROOT = environment.folder("LONGCASE_STORAGE_DIR", DATA_DIR / "documents")
+LONGCASE_UPLOAD_BYTES = environment.whole_number(
+    "LONGCASE_UPLOAD_BYTES", 25 * 1024 * 1024, least=1024
+)
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
+FILE_UPLOAD_PERMISSIONS = 0o600
+STORAGES: dict[str, Any] = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+S3_BUCKET = environment.text("LONGCASE_S3_BUCKET", "")
+if S3_BUCKET:
+    STORAGES["default"] = {
+        "BACKEND": "storages.backends.s3.S3Storage",
+        "OPTIONS": {
+            "bucket_name": S3_BUCKET,
+            "endpoint_url": environment.text("LONGCASE_S3_ENDPOINT", "") or None,
+            "region_name": environment.text("LONGCASE_S3_REGION", "") or None,
+            "default_acl": "private",
+            "file_overwrite": False,
+        },
+    }
+
+# --- Mail ----------------------------------------------------------------------------------
+
+globals().update(
+    environment.email("EMAIL_URL", "console:" if LONGCASE_DEMO else "smtp://localhost:25")
+)
+DEFAULT_FROM_EMAIL = environment.text("LONGCASE_MAIL_FROM", "Longcase <longcase@localhost>")
+
+# --- Services outside ----------------------------------------------------------------------
+
+STANDINS_PORT = environment.whole_number("STANDINS_PORT", 8100, least=1, most=65535)
+STANDINS_URL = f"http://127.0.0.1:{STANDINS_PORT}"
+# Where this installation is reached from outside: third parties call back to it.
+PUBLIC_URL = environment.text(
+    "LONGCASE_PUBLIC_URL",
+    f"http://127.0.0.1:{environment.whole_number('PORT', 8000, least=1, most=65535)}",
+).rstrip("/")
+
+# --- Safety on the wire --------------------------------------------------------------------
+
+SECURE_SSL_REDIRECT = environment.flag("LONGCASE_TLS", not LONGCASE_DEMO)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT
+SECURE_REDIRECT_EXEMPT = [r"^health/"]  # asked by the machine itself, without TLS
+SECURE_HSTS_SECONDS = environment.whole_number(
+    "LONGCASE_HSTS_SECONDS", 31_536_000 if SECURE_SSL_REDIRECT else 0, least=0
+)
+if environment.flag("LONGCASE_BEHIND_PROXY"):
+    # Only behind a proxy that sets this header itself: otherwise any caller could claim TLS.
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_AGE = environment.whole_number("LONGCASE_SESSION_SECONDS", 10 * 3600, least=60)
+X_FRAME_OPTIONS = "DENY"
+# Subdomains and the browsers' preload list bind more than this one host: that is for whoever
+# owns the domain to say, not for a default.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "frame-src": [SELF],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+
+# --- API -----------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.CursorPagination",
+    "PAGE_SIZE": 50,
+}
+
+# --- Logs: ids and references, never people's data -------------------------------------------
+
+LOG_LEVEL = environment.text("LONGCASE_LOG_LEVEL", "INFO").upper()
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"json": {"()": "config.logs.JsonFormatter"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
+    "loggers": {
+        "django.server": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+        "httpx": {"level": "WARNING"},  # would log addresses with people's numbers in them
+        "httpcore": {"level": "WARNING"},
+    },
+}
