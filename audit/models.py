@@ -1,0 +1,90 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.contrib.postgres.indexes import BrinIndex
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from audit import codec
+
+
+class EncodedData(Mapping[str, Any]):
+    """The data of an event, read from its stored text when first looked into."""
+
+    __slots__ = ("text", "_data")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._data: dict[str, Any] | None = None
+
+    def _decoded(self) -> dict[str, Any]:
+        if self._data is None:
+            self._data = codec.decode(self.text)
+        return self._data
+
+    def __getitem__(self, key: str) -> Any:
+        return self._decoded()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._decoded())
+
+    def __len__(self) -> int:
+        return len(self._decoded())
+
+    def __repr__(self) -> str:  # no data: representations end in logs
+        return f"<data of {len(self.text)} characters>"
+
+
+class EncodedDataField(models.TextField):
+    """SQL text, not jsonb: it holds exactly the characters that the hash covers."""
+
+    def from_db_value(self, value: str | None, expression: Any, connection: Any) -> Any:
+        return None if value is None else EncodedData(value)
+
+    def to_python(self, value: Any) -> Any:
+        return EncodedData(value) if isinstance(value, str) else value
+
+    def get_prep_value(self, value: Any) -> str | None:
+        if isinstance(value, EncodedData):
+            return value.text
+        return codec.encode(value) if isinstance(value, Mapping) else value
+
+    def value_to_string(self, obj: models.Model) -> str:
+        return self.get_prep_value(self.value_from_object(obj)) or ""
+
+
+class Event(models.Model):
+    """One line of a case's history: append-only, numbered without gaps, chained by hash.
+
+    Only audit.record writes here. The database refuses update, delete and truncate.
+    """
+
+    pk = models.CompositePrimaryKey("case_id", "number")
+    case_id = models.BigIntegerField(_("case"))  # no foreign key: history knows no other app
+    number = models.IntegerField(_("number"))
+    type = models.TextField(_("type"))
+    data = EncodedDataField(_("data"))
+    actor = models.TextField(_("actor"))
+    on_behalf = models.TextField(_("on behalf of"), blank=True, default="", db_default="")
+    happened_at = models.DateTimeField(_("happened"))
+    recorded_at = models.DateTimeField(_("recorded"))
+    hash = models.BinaryField(_("hash"), max_length=32)
+
+    class Meta:
+        db_table = "audit_event"
+        ordering = ["case_id", "number"]
+        verbose_name = _("event")
+        verbose_name_plural = _("events")
+        indexes = [BrinIndex(fields=["recorded_at"], name="audit_event_recorded_at")]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(number__gte=1), name="audit_event_number_from_one"
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(actor="") & ~models.Q(type=""),
+                name="audit_event_somebody_did_something",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.case_id}/{self.number} {self.type}"

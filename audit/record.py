@@ -1,0 +1,184 @@
+"""The only writer of history. Everything else in Longcase reads it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Protocol
+
+from django.db import connection
+
+from audit import codec
+from audit.chain import link
+
+ROWS_PER_INSERT = 1000  # nine parameters each; Postgres takes at most 65,535 in one statement
+
+
+class Head(Protocol):
+    """Where the history of a case ends: a locked case row, most of the time."""
+
+    @property
+    def case_id(self) -> int: ...
+
+    head_number: int  # 0 before the first event
+    head_hash: bytes  # chain.GENESIS before the first event
+
+
+@dataclass(slots=True, kw_only=True)
+class Draft:
+    """An event that has no number yet."""
+
+    head: Head
+    type: str
+    data: dict[str, Any]
+    actor: str  # person:7, engine, service:appraiser, party:applicant
+    recorded_at: datetime
+    on_behalf: str = ""
+    happened_at: datetime | None = None  # when it differs from recorded_at
+
+
+class Recorded:
+    """One event as it stands in history. Its data is decoded when first asked for.
+
+    Also right after writing, `data` is what a later reader will get, never the caller's own object.
+    """
+
+    __slots__ = (
+        "case_id",
+        "number",
+        "type",
+        "data_text",
+        "actor",
+        "on_behalf",
+        "happened_at",
+        "recorded_at",
+        "hash",
+        "_data",
+    )
+
+    def __init__(
+        self,
+        case_id: int,
+        number: int,
+        type: str,
+        data_text: str,
+        actor: str,
+        on_behalf: str,
+        happened_at: datetime,
+        recorded_at: datetime,
+        hash: bytes,
+    ) -> None:
+        self.case_id = case_id
+        self.number = number
+        self.type = type
+        self.data_text = data_text
+        self.actor = actor
+        self.on_behalf = on_behalf
+        self.happened_at = happened_at
+        self.recorded_at = recorded_at
+        self.hash = hash
+        self._data: dict[str, Any] | None = None
+
+    @property
+    def data(self) -> dict[str, Any]:
+        if self._data is None:
+            self._data = codec.decode(self.data_text)
+        return self._data
+
+    def __repr__(self) -> str:  # no data: representations end in logs
+        return f"<event {self.case_id}/{self.number} {self.type}>"
+
+
+def chain(draft: Draft) -> Recorded:
+    """Give a draft its number and hash, and move its head forward, in memory.
+
+    The caller holds the case's row lock, writes what this returns and saves the head in the same
+    transaction. After a rollback the head in memory is ahead of the database: load it afresh.
+    """
+    head = draft.head
+    number = head.head_number + 1
+    data_text = codec.encode(draft.data)
+    recorded_at = draft.recorded_at
+    happened_at = draft.happened_at or recorded_at
+    sealed = link(
+        head.head_hash,
+        head.case_id,
+        number,
+        draft.type,
+        data_text,
+        draft.actor,
+        draft.on_behalf,
+        happened_at,
+        recorded_at,
+    )
+    head.head_number = number
+    head.head_hash = sealed
+    return Recorded(
+        head.case_id,
+        number,
+        draft.type,
+        data_text,
+        draft.actor,
+        draft.on_behalf,
+        happened_at,
+        recorded_at,
+        sealed,
+    )
+
+
+def write(cursor: Any, recorded: Sequence[Recorded]) -> None:
+    """Insert events, in one statement for each 1,000, through a Django or psycopg cursor."""
+    for start in range(0, len(recorded), ROWS_PER_INSERT):
+        rows = recorded[start : start + ROWS_PER_INSERT]
+        values: list[Any] = []
+        for row in rows:
+            values += (
+                row.case_id,
+                row.number,
+                row.type,
+                row.data_text,
+                row.actor,
+                row.on_behalf,
+                row.happened_at,
+                row.recorded_at,
+                row.hash,
+            )
+        cursor.execute(_insert(len(rows)), values)
+
+
+def record(
+    head: Head,
+    type: str,
+    /,
+    *,
+    actor: str,
+    recorded_at: datetime,
+    on_behalf: str = "",
+    happened_at: datetime | None = None,
+    **data: Any,
+) -> Recorded:
+    """Record one event of a case whose row the caller has locked, and move its head."""
+    recorded = chain(
+        Draft(
+            head=head,
+            type=type,
+            data=data,
+            actor=actor,
+            recorded_at=recorded_at,
+            on_behalf=on_behalf,
+            happened_at=happened_at,
+        )
+    )
+    with connection.cursor() as cursor:
+        write(cursor, [recorded])
+    return recorded
+
+
+@lru_cache(maxsize=ROWS_PER_INSERT)
+def _insert(rows: int) -> str:
+    row = "(%s,%s,%s,%s,%s,%s,%s,%s,%s)"
+    return (
+        "INSERT INTO audit_event "
+        "(case_id,number,type,data,actor,on_behalf,happened_at,recorded_at,hash) VALUES "
+        + ",".join([row] * rows)
+    )

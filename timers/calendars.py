@@ -1,0 +1,128 @@
+"""Which days and hours an organisation works."""
+
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+import holidays
+from django.conf import settings
+from django.core.signals import setting_changed
+
+LONGEST_CLOSURE_DAYS = 366  # past this, a calendar that never opens is a mistake
+
+
+class CalendarNeverOpens(ValueError):
+    """A calendar without a working day in a whole year cannot say when something is due."""
+
+
+class Calendar:
+    """The working days, opening hours and time zone of an organisation.
+
+    Public holidays and weekends come from the `holidays` library. What they give is computed once
+    and recorded with the event that uses it, so a later version of the library moves nothing.
+    """
+
+    def __init__(
+        self,
+        country: str,
+        subdivision: str | None = None,
+        *,
+        free_days: Iterable[date] = (),
+        opens: time = time(9),
+        closes: time = time(17),
+        zone: ZoneInfo | None = None,
+    ) -> None:
+        if opens >= closes:
+            raise ValueError(f"A working day cannot close at {closes} and open at {opens}.")
+        self.country = country
+        self.subdivision = subdivision
+        self.free_days = frozenset(free_days)
+        self.opens = opens
+        self.closes = closes
+        self.zone = zone or ZoneInfo(settings.TIME_ZONE)
+        self._public = holidays.country_holidays(country, subdiv=subdivision)
+
+    def __repr__(self) -> str:
+        return f"<calendar {'-'.join(filter(None, (self.country, self.subdivision)))}>"
+
+    def is_working(self, day: date) -> bool:
+        return day not in self.free_days and self._public.is_working_day(day)
+
+    def next_working_day(self, day: date) -> date:
+        """The first working day after `day`."""
+        for later in range(1, LONGEST_CLOSURE_DAYS + 1):
+            if self.is_working(day + timedelta(days=later)):
+                return day + timedelta(days=later)
+        raise CalendarNeverOpens(f"{self!r} has no working day in the year after {day}.")
+
+    def add_working_days(self, day: date, count: int) -> date:
+        """The count-th working day after `day`; day one is the first working day after it."""
+        for _ in range(count):
+            day = self.next_working_day(day)
+        return day
+
+    def local(self, moment: datetime) -> datetime:
+        """A moment as the organisation's clock on the wall shows it."""
+        return moment.astimezone(self.zone)
+
+    def at(self, day: date, wall: time) -> datetime:
+        """The moment, in UTC, at which the wall clock shows a time on a day.
+
+        A time that does not exist, because the clocks skip it, becomes the first instant that
+        does; of a time that exists twice, it is the first.
+        """
+        local = datetime.combine(day, wall, tzinfo=self.zone)  # fold=0 is the first of two
+        moment = local.astimezone(UTC)
+        if moment.astimezone(self.zone).replace(tzinfo=None) == local.replace(tzinfo=None):
+            return moment
+        return _instant_of_change(self.zone, local)
+
+    def hours_of(self, day: date) -> tuple[datetime, datetime]:
+        """When a working day opens and closes."""
+        return self.at(day, self.opens), self.at(day, self.closes)
+
+
+def default() -> Calendar:
+    """The organisation's calendar, from the settings.
+
+    LONGCASE_HOLIDAYS is a country, or country and subdivision: "NL", "DE-BY".
+    LONGCASE_FREE_DAYS lists dates on which the organisation is closed besides.
+    LONGCASE_OPENING_HOURS is a pair of local times: ("09:00", "17:00").
+    """
+    return _from_settings()
+
+
+@lru_cache(maxsize=1)
+def _from_settings() -> Calendar:
+    country, _, subdivision = getattr(settings, "LONGCASE_HOLIDAYS", "NL").partition("-")
+    opens, closes = getattr(settings, "LONGCASE_OPENING_HOURS", ("09:00", "17:00"))
+    return Calendar(
+        country,
+        subdivision or None,
+        free_days=map(date.fromisoformat, getattr(settings, "LONGCASE_FREE_DAYS", ())),
+        opens=time.fromisoformat(opens),
+        closes=time.fromisoformat(closes),
+    )
+
+
+def _forget_default(**_: object) -> None:
+    _from_settings.cache_clear()
+
+
+setting_changed.connect(_forget_default)  # sent by tests only
+
+
+def _instant_of_change(zone: ZoneInfo, skipped: datetime) -> datetime:
+    """The instant at which the clocks jumped over a local time: the first that exists after it."""
+    # Taken with the offset from after the jump it lies before it, and the other way round.
+    before = skipped.replace(fold=1).astimezone(UTC)
+    after = skipped.replace(fold=0).astimezone(UTC)
+    old_offset = before.astimezone(zone).utcoffset()
+    while after - before > timedelta(seconds=1):
+        middle = before + (after - before) / 2
+        if middle.astimezone(zone).utcoffset() == old_offset:
+            before = middle
+        else:
+            after = middle
+    return after.replace(microsecond=0)

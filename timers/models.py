@@ -1,0 +1,148 @@
+from datetime import timedelta
+from typing import Any, Self
+
+from django.db import models
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext_lazy as _
+
+
+class Timer(models.Model):
+    """A moment at which a case goes on by itself.
+
+    A row exists only while its timer is open: whoever fires or cancels it deletes the row in the
+    transaction that records the event. Written and taken through timers.due.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    case_id = models.BigIntegerField(_("case"))  # no foreign key: timers know no cases
+    visit = models.IntegerField(_("step visit"))
+    command = models.IntegerField(_("command"))
+    purpose = models.TextField(_("purpose"))  # command, overdue, reminder, …
+    due_at = models.DateTimeField(_("due"))
+    data = models.TextField(_("data"), blank=True, default="", db_default="")
+
+    class Meta:
+        db_table = "timers_timer"
+        verbose_name = _("timer")
+        verbose_name_plural = _("timers")
+        indexes = [models.Index(fields=["due_at", "id"], name="timers_timer_due")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["case_id", "visit", "command", "purpose"], name="timers_timer_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.purpose} timer {self.case_id}/{self.visit}/{self.command}"
+
+
+class Turn(models.Model):
+    """How far ahead the clock of a demo installation is turned: one row, or none."""
+
+    id = models.SmallIntegerField(primary_key=True, default=1)
+    offset_seconds = models.BigIntegerField(_("seconds ahead"), default=0)
+
+    class Meta:
+        db_table = "timers_turn"
+        verbose_name = _("turn of the clock")
+        verbose_name_plural = _("turns of the clock")
+        constraints = [
+            models.CheckConstraint(condition=models.Q(id=1), name="timers_turn_one_row"),
+            models.CheckConstraint(
+                condition=models.Q(offset_seconds__gte=0), name="timers_turn_ahead"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.offset_seconds} seconds ahead"
+
+
+class DatabaseNow(models.Func):
+    """The database's own clock. Signs of life are measured by it alone: it is the one clock that
+    all machines share and that no demo turns."""
+
+    template = "clock_timestamp()"
+    output_field = models.DateTimeField()
+
+
+class SignOfLifeQuerySet(models.QuerySet[Any]):
+    """Rows with `silent_for`, the time since their last sign of life (None: there was none)."""
+
+    def with_silence(self) -> Self:
+        return self.annotate(
+            silent_for=models.ExpressionWrapper(
+                DatabaseNow() - models.F(self.model.SIGN), output_field=models.DurationField()
+            )
+        )
+
+    def silent_longer_than(self, span: timedelta) -> Self:
+        return self.with_silence().filter(silent_for__gt=span)
+
+
+class Service(models.Model):
+    """A process that says every few seconds that it lives: a clock, a worker."""
+
+    SIGN = "seen_at"
+
+    id = models.BigAutoField(primary_key=True)
+    kind = models.TextField(_("kind"))  # clock, worker
+    name = models.TextField(_("name"), unique=True)  # worker@machine:4711
+    machine = models.TextField(_("machine"))
+    pid = models.IntegerField(_("process"))
+    started_at = models.DateTimeField(_("started"))
+    seen_at = models.DateTimeField(_("last seen"))
+    doing = models.TextField(_("doing"), blank=True, default="")
+    skew_ms = models.IntegerField(_("clock behind the database (ms)"), default=0)
+
+    objects = SignOfLifeQuerySet.as_manager()
+
+    class Meta:
+        db_table = "timers_service"
+        ordering = ["kind", "name"]
+        verbose_name = _("service")
+        verbose_name_plural = _("services")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SweepQuerySet(SignOfLifeQuerySet):
+    def late(self) -> Self:
+        """Sweeps that have not succeeded within three of their intervals (and ten seconds)."""
+        allowed = models.F("every_seconds") * 3 + 10
+        return (
+            self.with_silence()
+            .annotate(
+                late_by=DatabaseNow()
+                - Coalesce("last_success_at", "known_since_at")
+                - models.ExpressionWrapper(
+                    allowed * models.Value(timedelta(seconds=1)),
+                    output_field=models.DurationField(),
+                )
+            )
+            .filter(late_by__gt=timedelta())
+        )
+
+
+class SweepRun(models.Model):
+    """When a sweep of the timer service last ran, and last succeeded."""
+
+    SIGN = "last_success_at"
+
+    name = models.TextField(_("name"), primary_key=True)
+    every_seconds = models.FloatField(_("every (seconds)"))
+    known_since_at = models.DateTimeField(_("known since"))
+    last_run_at = models.DateTimeField(_("last run"), null=True)
+    last_success_at = models.DateTimeField(_("last success"), null=True)
+    last_error = models.TextField(_("last error"), blank=True, default="")
+
+    objects = SweepQuerySet.as_manager()
+
+    class Meta:
+        db_table = "timers_sweep"
+        ordering = ["name"]
+        verbose_name = _("sweep")
+        verbose_name_plural = _("sweeps")
+
+    def __str__(self) -> str:
+        return self.name
