@@ -1,6 +1,5 @@
 """The Celery app. A message is a wake-up call; the rows in the database are the truth."""
 
-from importlib.util import find_spec
 import os
 
 from celery import Celery
@@ -11,8 +10,7 @@ app = Celery("longcase")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["processes"], related_name="work")
 
-if os.environ.get("LONGCASE_DRAIN") == "1" and find_spec("processes.work"):
-    # The short lane: this worker process also hosts the thread that drains short activities.
-    from processes.work.bootstep import Drain
-
-    app.steps["worker"].add(Drain)
+if os.environ.get("LONGCASE_DRAIN") == "1":
+    # The short lane: this worker also hosts the thread that drains short activities. By name,
+    # since it is loaded when the worker starts, after Django's models.
+    app.steps["worker"].add("processes.work.bootstep:Drain")

@@ -36,6 +36,10 @@ OURS = {  # settings of ours that differ from Postgres' own
 }
 
 
+class Interrupted(Exception):
+    """Somebody asked to stop while the server was still starting."""
+
+
 class PostgresProblem(Exception):
     """The database cannot run here; the text says why and what would help."""
 
@@ -85,6 +89,7 @@ class Postgres:
     settings: Mapping[str, str] = field(default_factory=dict)
     init_options: tuple[str, ...] = ()
     tell: Callable[[str], None] = lambda line: print(line, file=sys.stderr, flush=True)
+    is_stopping: Callable[[], bool] = lambda: False  # asked while waiting for a start
     process: subprocess.Popen[bytes] | None = None
 
     def __post_init__(self) -> None:
@@ -120,8 +125,17 @@ class Postgres:
         else:
             self.make_cluster()
         self.stop_orphan()
-        self.launch()
-        self.wait_until_ready()
+        deadline = time.monotonic() + 15
+        while True:
+            self.launch()
+            try:
+                return self.wait_until_ready()
+            except PostgresProblem as problem:
+                # After a kill -9 of the server its last children need a moment to leave.
+                leaving = "shared memory block" in str(problem)
+                if not leaving or time.monotonic() > deadline:
+                    raise
+            time.sleep(0.2)
 
     def launch(self) -> None:
         """Start the server process; it ends by itself, cleanly, should its parent die."""
@@ -155,6 +169,9 @@ class Postgres:
                 pass
             if self.process.poll() is not None:
                 raise PostgresProblem(self.explain_end())
+            if self.is_stopping():
+                self.stop()
+                raise Interrupted
             if time.monotonic() - told > 5:
                 told = time.monotonic()
                 self.tell(f"Postgres is still starting after {told - began:.0f} s (recovery?)")
@@ -175,7 +192,9 @@ class Postgres:
     def ensure_database(self, *, user: str = "longcase", name: str = "longcase") -> None:
         """The role and the database of the application; the role is no superuser."""
         with self.connect() as connection:
-            if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [user]).fetchone():
+            if not connection.execute(
+                "SELECT 1 FROM pg_roles WHERE rolname = %s", [user]
+            ).fetchone():
                 connection.execute(f'CREATE ROLE "{user}" LOGIN CREATEDB')
             if not connection.execute(
                 "SELECT 1 FROM pg_database WHERE datname = %s", [name]

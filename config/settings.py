@@ -20,7 +20,9 @@ environment.load_kept(DATA_DIR)
 # A demo installation may turn its clock, prints its mail and works without TLS.
 LONGCASE_DEMO = environment.flag("LONGCASE_DEMO")
 DEBUG = environment.flag("LONGCASE_DEBUG")
-SECRET_KEY = environment.text("LONGCASE_SECRET_KEY", "a-demo-has-no-secrets" if LONGCASE_DEMO else None)
+SECRET_KEY = environment.text(
+    "LONGCASE_SECRET_KEY", "a-demo-has-no-secrets" if LONGCASE_DEMO else None
+)
 ALLOWED_HOSTS = environment.words(
     "LONGCASE_HOSTS", ("*",) if LONGCASE_DEMO else ("localhost", "127.0.0.1", "[::1]")
 )
@@ -89,7 +91,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Celery: messages are wake-up calls, so losing one costs seconds and never work ---------
 
-CELERY_BROKER_URL = environment.text("CELERY_BROKER_URL", "pgmq://")
+CELERY_BROKER_URL = environment.text("CELERY_BROKER_URL", "pgmq://localhost")
 CELERY_BROKER_TRANSPORT_OPTIONS = broker.transport_options(
     broker_url=CELERY_BROKER_URL, database_url=DATABASE_URL
 )
@@ -112,6 +114,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 8 if CELERY_BROKER_URL.startswith("pgmq") el
 # PGMQ cannot carry the names of reply queues; workers show themselves by heartbeat rows.
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = not CELERY_BROKER_URL.startswith("pgmq")
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_REDIRECT_STDOUTS = False
 if CELERY_BROKER_URL.startswith("amqp"):
     CELERY_TASK_DEFAULT_QUEUE_TYPE = "quorum"
 

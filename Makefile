@@ -1,0 +1,37 @@
+# The first `make` of any target makes .venv from the locked requirements; later ones stay offline.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: up test check bench crash format lock help
+
+help:  ## What there is
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+
+up: $(READY)  ## Run all of Longcase here: http://localhost:8000, or PORT=...
+	@exec $(BIN)/python -m config.up
+
+test: $(READY)  ## Run the tests, on a Postgres of their own
+	@$(BIN)/python -m pytest -q $(ARGS)
+
+check: $(READY)  ## Format, lint, types, import contracts, migrations, deployment
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python -m config.checks
+
+bench: $(READY)  ## Measure
+	@$(BIN)/python -m bench $(ARGS)
+
+crash: $(READY)  ## The crash campaign: kill everything at random, then look for losses
+	@$(BIN)/python -m tests.crash $(ARGS)
+
+format: $(READY)  ## Mend what can be mended by machine
+	@$(BIN)/ruff check --fix -q . ; $(BIN)/ruff format .
+
+lock: $(READY)  ## Resolve requirements/*.txt anew from pyproject.toml
+	@bash requirements/lock
+
+$(READY): requirements/dev.txt requirements/install
+	@PYTHON="$(PYTHON)" bash requirements/install
