@@ -11,7 +11,7 @@ from audit import codec
 class EncodedData(Mapping[str, Any]):
     """The data of an event, read from its stored text when first looked into."""
 
-    __slots__ = ("text", "_data")
+    __slots__ = ("_data", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text

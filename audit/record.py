@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import Any, Protocol
 
 from django.db import connection
 
 from audit import codec
 from audit.chain import link
+from audit.literals import moment, octets, word
 
-ROWS_PER_INSERT = 1000  # nine parameters each; Postgres takes at most 65,535 in one statement
+COLUMNS = "case_id, number, type, data, actor, on_behalf, happened_at, recorded_at, hash"
+ROWS_PER_INSERT = 1000
 
 
 class Head(Protocol):
@@ -44,16 +45,16 @@ class Recorded:
     """
 
     __slots__ = (
-        "case_id",
-        "number",
-        "type",
-        "data_text",
-        "actor",
-        "on_behalf",
-        "happened_at",
-        "recorded_at",
-        "hash",
         "_data",
+        "actor",
+        "case_id",
+        "data_text",
+        "happened_at",
+        "hash",
+        "number",
+        "on_behalf",
+        "recorded_at",
+        "type",
     )
 
     def __init__(
@@ -130,20 +131,10 @@ def write(cursor: Any, recorded: Sequence[Recorded]) -> None:
     """Insert events, in one statement for each 1,000, through a Django or psycopg cursor."""
     for start in range(0, len(recorded), ROWS_PER_INSERT):
         rows = recorded[start : start + ROWS_PER_INSERT]
-        values: list[Any] = []
-        for row in rows:
-            values += (
-                row.case_id,
-                row.number,
-                row.type,
-                row.data_text,
-                row.actor,
-                row.on_behalf,
-                row.happened_at,
-                row.recorded_at,
-                row.hash,
-            )
-        cursor.execute(_insert(len(rows)), values)
+        cursor.execute(
+            f"INSERT INTO audit_event ({COLUMNS}) VALUES " + ",".join(map(_values, rows)),
+            [row.data_text for row in rows],
+        )
 
 
 def record(
@@ -174,11 +165,11 @@ def record(
     return recorded
 
 
-@lru_cache(maxsize=ROWS_PER_INSERT)
-def _insert(rows: int) -> str:
-    row = "(%s,%s,%s,%s,%s,%s,%s,%s,%s)"
+def _values(row: Recorded) -> str:
+    """A row of VALUES; its data is a parameter."""
+    recorded = moment(row.recorded_at)
+    happened = recorded if row.happened_at is row.recorded_at else moment(row.happened_at)
     return (
-        "INSERT INTO audit_event "
-        "(case_id,number,type,data,actor,on_behalf,happened_at,recorded_at,hash) VALUES "
-        + ",".join([row] * rows)
+        f"({row.case_id:d},{row.number:d},{word(row.type)},%s,{word(row.actor)},"
+        f"{word(row.on_behalf)},{happened},{recorded},{octets(row.hash)})"
     )

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from audit import moments
+from audit.literals import moment, word
 from timers import clock
 
 ROWS_PER_STATEMENT = 1000
@@ -41,10 +43,14 @@ class TimerRow(NamedTuple):
 def insert(cursor: Any, rows: Sequence[TimerRow]) -> None:
     """Set timers. Calls the timer service on commit if one is due before it looks again."""
     for some in _portions(rows):
-        values = ",".join(["(%s,%s,%s,%s,%s,%s)"] * len(some))
+        values = ",".join(
+            f"({row.case_id:d},{row.visit:d},{row.command:d},{word(row.purpose)},"
+            f"{moment(row.due_at)},%s)"
+            for row in some
+        )
         cursor.execute(
             f"INSERT INTO timers_timer (case_id,visit,command,purpose,due_at,data) VALUES {values}",
-            [value for row in some for value in row[:6]],
+            [row.data for row in some],
         )
     if rows and min(row.due_at for row in rows) < clock.now() + LOOKS_EVERY:
         wake(cursor)
@@ -56,6 +62,7 @@ def take_due(cursor: Any, now: datetime, limit: int) -> list[TimerRow]:
     Another timer service skips what this transaction holds. Take the locks of the cases with
     SKIP LOCKED afterwards, never by waiting: whoever holds a case may be about to cancel its timer.
     """
+    moments.read_fast(cursor)
     cursor.execute(
         "SELECT case_id, visit, command, purpose, due_at, data, id FROM timers_timer "
         "WHERE due_at <= %s ORDER BY due_at, id LIMIT %s FOR UPDATE SKIP LOCKED",
@@ -66,22 +73,28 @@ def take_due(cursor: Any, now: datetime, limit: int) -> list[TimerRow]:
 
 def remove(cursor: Any, ids: Sequence[int]) -> int:
     """Delete timers that have fired, by id; returns how many there were."""
-    if not ids:
-        return 0
-    cursor.execute("DELETE FROM timers_timer WHERE id = ANY(%s)", [list(ids)])
-    return cursor.rowcount
+    removed = 0
+    for some in _portions(ids):
+        wanted = ",".join(f"{timer_id:d}" for timer_id in some)
+        cursor.execute(f"DELETE FROM timers_timer WHERE id IN ({wanted})", [])
+        removed += cursor.rowcount
+    return removed
 
 
 def cancel(cursor: Any, keys: Sequence[tuple[int, int, int, str]]) -> int:
     """Delete timers by key; returns how many were still open."""
     cancelled = 0
     for some in _portions(keys):
-        values = ",".join(["(%s::bigint,%s::integer,%s::integer,%s::text)"] * len(some))
+        wanted = ",".join(
+            f"({case_id:d},{visit:d},{command:d},{word(purpose)})"
+            for case_id, visit, command, purpose in some
+        )
         cursor.execute(
-            f"DELETE FROM timers_timer USING (VALUES {values}) AS gone (case_id,visit,command,purpose) "
+            "DELETE FROM timers_timer "
+            f"USING (VALUES {wanted}) AS gone (case_id,visit,command,purpose) "
             "WHERE timers_timer.case_id = gone.case_id AND timers_timer.visit = gone.visit "
             "AND timers_timer.command = gone.command AND timers_timer.purpose = gone.purpose",
-            [value for key in some for value in key[:4]],
+            [],
         )
         cancelled += cursor.rowcount
     return cancelled

@@ -1,4 +1,4 @@
-"""Processes that say every few seconds that they live, in rows that pages and health checks read."""
+"""Processes that say every few seconds that they live, in rows that health checks read."""
 
 import os
 import socket

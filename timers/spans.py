@@ -30,7 +30,7 @@ from timers.calendars import Calendar
 class Span:
     """A number of units of one kind."""
 
-    amount: int | float
+    amount: float
 
     unit: ClassVar[str]
     least: ClassVar[int] = 0
@@ -55,7 +55,7 @@ class Span:
         """This span for people, in their language: 5 working days."""
         return _words(self.unit, self.amount)
 
-    def encode(self) -> dict[str, int | float]:
+    def encode(self) -> dict[str, float]:
         """This span as plain data: {"working_days": 5}."""
         return {self.unit: self.amount}
 
@@ -144,15 +144,15 @@ KINDS: dict[str, type[Span]] = {
 }
 
 
-def seconds(amount: int | float) -> Seconds:
+def seconds(amount: float) -> Seconds:
     return Seconds(amount)
 
 
-def minutes(amount: int | float) -> Minutes:
+def minutes(amount: float) -> Minutes:
     return Minutes(amount)
 
 
-def hours(amount: int | float) -> Hours:
+def hours(amount: float) -> Hours:
     return Hours(amount)
 
 
@@ -165,7 +165,7 @@ def working_days(amount: int) -> WorkingDays:
     return WorkingDays(amount)
 
 
-def working_hours(amount: int | float) -> WorkingHours:
+def working_hours(amount: float) -> WorkingHours:
     return WorkingHours(amount)
 
 
@@ -181,7 +181,7 @@ def decode(data: Mapping[str, Any]) -> Span:
     raise ValueError(f"{dict(data)!r} is no span; a span looks like {{'working_days': 5}}.")
 
 
-def _words(unit: str, amount: int | float) -> str:
+def _words(unit: str, amount: float) -> str:
     count = int(amount) if amount == int(amount) else 2  # languages have no plural of 1.5
     match unit:
         case "seconds":

@@ -35,8 +35,6 @@ DROP FUNCTION audit_event_is_append_only();
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = []
-
     operations = [
         migrations.CreateModel(
             name="Event",
