@@ -3,6 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
+# As in production, with nothing that answers.
+PRODUCTION := env -u LONGCASE_DEMO -u LONGCASE_TLS DATABASE_URL=postgresql://longcase@127.0.0.1:1/longcase \
+	LONGCASE_SECRET_KEY=b7Q2mZ8xW4nT6vK1pL9sR3yD5gH0jF-for-the-check-alone LONGCASE_HOSTS=longcase.example
+
 .PHONY: up test check bench crash format lock help
 
 help:  ## What there is
@@ -19,7 +23,8 @@ check: $(READY)  ## Format, lint, types, import contracts, migrations, deploymen
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
-	@$(BIN)/python -m config.checks
+	@$(PRODUCTION) $(BIN)/python -W ignore manage.py makemigrations --check --dry-run
+	@$(PRODUCTION) $(BIN)/python manage.py check --deploy --fail-level WARNING
 
 bench: $(READY)  ## Measure
 	@$(BIN)/python -m bench $(ARGS)

@@ -1,4 +1,4 @@
-"""The queue that carries wake-up calls: by default Postgres itself (PGMQ), else Redis or RabbitMQ."""
+"""The queue of wake-up calls: by default Postgres itself (PGMQ), else Redis or RabbitMQ."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,9 @@ def transport_options(*, broker_url: str, database_url: str) -> dict[str, Any]:
     if scheme == "pgmq":
         return {
             # As keywords: kombu drops `?host=` of a URI, which is where our socket stands.
-            "conn_string": make_conninfo(**conninfo_to_dict(database_url)),
+            "conn_string": make_conninfo(
+                **{n: str(v) for n, v in conninfo_to_dict(database_url).items()}
+            ),
             "init_extension": False,  # installed as plain SQL by install_pgmq
             "wait_time_seconds": 0,
             "use_notify": True,

@@ -190,5 +190,5 @@ def processes() -> Iterator[tuple[int, int, str]]:
         ["ps", "-A", "-o", "pid=,pgid=,command="], capture_output=True, text=True
     ).stdout
     for line in shown.splitlines():
-        pid, group, command = line.split(None, 2)
-        yield int(pid), int(group), command
+        fields = line.split(None, 2)
+        yield int(fields[0]), int(fields[1]), fields[2]

@@ -5,6 +5,7 @@ installation stops at start and not at three in the morning.
 """
 
 import os
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -63,6 +64,15 @@ def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
     """A list, separated by commas."""
     value = os.environ.get(name, "")
     return [word.strip() for word in value.split(",") if word.strip()] or list(default)
+
+
+def hours(name: str, default: str) -> tuple[str, str]:
+    """Opening and closing time, as 09:00-17:00."""
+    value = text(name, default)
+    found = re.fullmatch(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)", value)
+    if not found or value[:5] >= value[6:]:
+        raise ImproperlyConfigured(f"{name} must be as 09:00-17:00, not {value!r}.")
+    return value[:5], value[6:]
 
 
 def folder(name: str, default: Path) -> Path:

@@ -4,9 +4,12 @@ from typing import Any
 
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Min
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+
+from timers.models import Service
 
 _migrated = False  # migrations are not undone while a process runs: once seen is enough
 
@@ -45,5 +48,9 @@ def is_migrated() -> bool:
 
 
 def heartbeat_ages() -> dict[str, float]:
-    """Seconds since the newest sign of life of each role, by the database's own clock."""
-    return {}
+    """Seconds since the newest sign of life of each kind of service, by the database's clock."""
+    kinds = Service.objects.with_silence().order_by().values("kind")
+    return {
+        row["kind"]: round(row["youngest"].total_seconds(), 1)
+        for row in kinds.annotate(youngest=Min("silent_for"))
+    }

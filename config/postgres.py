@@ -225,7 +225,7 @@ class Postgres:
         if self.account.is_lent and not environment.open_to_all(self.data):
             raise PostgresProblem(
                 f"Postgres does not run as root, and its user `nobody` may not enter {self.data}. "
-                "Set LONGCASE_DATA_DIR to a folder that every user may enter (as /var/lib/longcase)."
+                "Set LONGCASE_DATA_DIR to a folder that every user may enter (/var/lib/longcase)."
             )
 
     def reachable_binaries(self) -> Path:
@@ -287,7 +287,8 @@ class Postgres:
             raise PostgresProblem(
                 f"{self.cluster} is not a whole database (PG_VERSION or global/pg_control is "
                 "missing): it was only partly copied or partly deleted. Nothing was changed. "
-                "Restore it from a backup; or, to begin anew, move that folder away and start again."
+                "Restore it from a backup; or, to begin anew, move that folder away and start "
+                "again."
             )
         major = binaries_release(self.bin).split(".")[0]
         if version != major:

@@ -33,7 +33,7 @@ CSRF_TRUSTED_ORIGINS = environment.words("LONGCASE_ORIGINS")
 # In the order of dependence: each imports only what stands above it.
 OUR_APPS = ["audit", "timers", "cases", "processes", "processes.loan"]
 INSTALLED_APPS = [
-    *(app for app in OUR_APPS if (BASE_DIR / app.replace(".", "/") / "apps.py").exists()),
+    *OUR_APPS,
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "cases.middleware.PageMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -120,7 +121,7 @@ if CELERY_BROKER_URL.startswith("amqp"):
 
 # --- People --------------------------------------------------------------------------------
 
-AUTH_USER_MODEL = "cases.Person" if "cases" in INSTALLED_APPS else "auth.User"
+AUTH_USER_MODEL = "cases.Person"
 AUTHENTICATION_BACKENDS = [
     "rules.permissions.ObjectPermissionBackend",
     "django.contrib.auth.backends.ModelBackend",
@@ -184,6 +185,16 @@ globals().update(
     environment.email("EMAIL_URL", "console:" if LONGCASE_DEMO else "smtp://localhost:25")
 )
 DEFAULT_FROM_EMAIL = environment.text("LONGCASE_MAIL_FROM", "Longcase <longcase@localhost>")
+
+# --- Days and limits of the organisation -----------------------------------------------------
+
+LONGCASE_HOLIDAYS = environment.text("LONGCASE_HOLIDAYS", "NL")  # a country, or as DE-BY
+LONGCASE_FREE_DAYS = environment.words("LONGCASE_FREE_DAYS")  # beyond those: 2027-05-14,...
+LONGCASE_OPENING_HOURS = environment.hours("LONGCASE_OPENING_HOURS", "09:00-17:00")
+LONGCASE_EVENT_BYTES = environment.whole_number("LONGCASE_EVENT_BYTES", 256 * 1024, least=4096)
+LONGCASE_TRANSITIONS_PER_WAKE = environment.whole_number(
+    "LONGCASE_TRANSITIONS_PER_WAKE", 50, least=1
+)
 
 # --- Services outside ----------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from pathlib import Path
+from collections.abc import Iterator
 from types import FrameType
 
 from config import environment
@@ -108,7 +108,7 @@ class Supervisor:
             ) from error
 
     @contextlib.contextmanager
-    def only_one(self):  # type: ignore[no-untyped-def]
+    def only_one(self) -> Iterator[None]:
         """One supervisor a data folder; the system drops the lock when its holder dies."""
         with (self.data / "run" / "lock").open("a+") as lock:
             try:

@@ -10,7 +10,7 @@ urlpatterns = [
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
 ]
-if find_spec("processes") and find_spec("processes.urls"):
+if find_spec("processes.urls"):
     urlpatterns.append(path("operations/", include("processes.urls")))
-if find_spec("cases") and find_spec("cases.urls"):
+if find_spec("cases.urls"):
     urlpatterns.append(path("", include("cases.urls")))
