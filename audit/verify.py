@@ -85,6 +85,7 @@ def snapshot() -> Iterator[None]:
     with transaction.atomic(durable=True):
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            cursor.execute("SELECT 1")  # the view is that of the first query, so of now
         yield
 
 
@@ -108,12 +109,7 @@ def _first_wrong(
             )
         previous = row[_HASH]
     if number > head_number:
-        return Finding(
-            case_id,
-            head_number + 1,
-            "inserted",
-            f"Event {head_number + 1} comes after the case's head, which is {head_number}.",
-        )
+        return _after_head(case_id, head_number)
     if number < head_number:
         return Finding(
             case_id,
@@ -138,6 +134,8 @@ def _diagnosis(
     """Why the first of `rest` is not the event `number` that follows the hash `previous`."""
     wrong = rest[0]
     case_id = wrong[0]
+    if number > head_number:
+        return _after_head(case_id, head_number)
     if wrong[_NUMBER] != number:
         missing = f"Event {number} is missing; the next one is {wrong[_NUMBER]}."
         return Finding(case_id, number, "gap", missing)
@@ -163,6 +161,12 @@ def _diagnosis(
 def _as_number(row: Row, previous: bytes, number: int) -> bytes:
     """The hash that the content of a row has as event `number` after `previous`."""
     return link(previous, row[0], number, *row[2:_HASH])
+
+
+def _after_head(case_id: int, head_number: int) -> Finding:
+    number = head_number + 1
+    after = f"Event {number} comes after the end of the case's history, which is {head_number}."
+    return Finding(case_id, number, "inserted", after)
 
 
 def _without_case(case_id: int) -> Finding:
