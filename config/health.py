@@ -1,29 +1,45 @@
-"""Whether this process lives, and whether it can serve."""
+"""Whether this process lives, and whether it can serve.
 
+Answered before anything else looks at the request: a load balancer asks by address, without TLS,
+and under no host name of ours.
+"""
+
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable
 from typing import Any
 
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Min
-from django.http import HttpRequest, JsonResponse
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
-
-from timers.models import Service
+from django.http import HttpRequest, HttpResponse, JsonResponse
 
 _migrated = False  # migrations are not undone while a process runs: once seen is enough
 
 
-@require_safe
-@never_cache
-def live(request: HttpRequest) -> JsonResponse:
+class HealthMiddleware:
+    """Answers /health/live and /health/ready; all else goes on. Stands first."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+        self.answers = {"/health/live": live, "/health/ready": ready}
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        answer = self.answers.get(request.path_info)
+        if answer is None or request.method not in {"GET", "HEAD"}:
+            return self.get_response(request)
+        response = answer()
+        response["Cache-Control"] = "no-store"
+        return response
+
+
+def live() -> JsonResponse:
     """This process answers. Says nothing about the database: restarting would not mend that."""
     return JsonResponse({"live": True})
 
 
-@require_safe
-@never_cache
-def ready(request: HttpRequest) -> JsonResponse:
+def ready() -> JsonResponse:
     """Whether pages can be served now; the ages of heartbeats are told, and fail nothing."""
     checks: dict[str, Any] = {"database": False, "migrated": False}
     try:
@@ -31,7 +47,7 @@ def ready(request: HttpRequest) -> JsonResponse:
             cursor.execute("SELECT 1")
         checks["database"] = True
         checks["migrated"] = is_migrated()
-        checks["heartbeat_age_seconds"] = heartbeat_ages()
+        checks["heartbeat_age_seconds"] = heartbeat_ages() if checks["migrated"] else {}
     except DatabaseError as error:
         checks["problem"] = type(error).__name__  # its text may hold addresses and names
     ok = checks["database"] and checks["migrated"]
@@ -49,8 +65,26 @@ def is_migrated() -> bool:
 
 def heartbeat_ages() -> dict[str, float]:
     """Seconds since the newest sign of life of each kind of service, by the database's clock."""
+    from timers.models import Service  # this module loads before the models do
+
     kinds = Service.objects.with_silence().order_by().values("kind")
     return {
         row["kind"]: round(row["youngest"].total_seconds(), 1)
         for row in kinds.annotate(youngest=Min("silent_for"))
     }
+
+
+def is_ready(*, port: int, host: str = "127.0.0.1") -> bool:
+    """Ask the web server of this machine."""
+    shown = f"[{host}]" if ":" in host else host
+    try:
+        with urllib.request.urlopen(f"http://{shown}:{port}/health/ready", timeout=4) as answer:
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+if __name__ == "__main__":  # the health check of a container
+    from config import environment
+
+    sys.exit(0 if is_ready(port=environment.whole_number("PORT", 8000)) else 1)

@@ -49,6 +49,7 @@ INSTALLED_APPS = [
     "template_partials",
 ]
 MIDDLEWARE = [
+    "config.health.HealthMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -210,7 +211,6 @@ PUBLIC_URL = environment.text(
 
 SECURE_SSL_REDIRECT = environment.flag("LONGCASE_TLS", not LONGCASE_DEMO)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT
-SECURE_REDIRECT_EXEMPT = [r"^health/"]  # asked by the machine itself, without TLS
 SECURE_HSTS_SECONDS = environment.whole_number(
     "LONGCASE_HSTS_SECONDS", 31_536_000 if SECURE_SSL_REDIRECT else 0, least=0
 )

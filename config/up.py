@@ -16,13 +16,12 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from types import FrameType
 
 from config import environment
 from config.children import Child, end_orphans, stop_all
+from config.health import is_ready
 from config.postgres import Interrupted, Postgres, PostgresProblem, full_disk
 
 LEAST_FREE_BYTES = 150_000_000  # Postgres alone takes 40 MB for an empty database
@@ -218,7 +217,7 @@ class Supervisor:
         """Say where it is once it answers."""
         shown = "localhost" if self.host in {"127.0.0.1", "0.0.0.0", "::"} else self.host
         deadline = time.monotonic() + 60
-        while not self.answers():
+        while not is_ready(host=self.host, port=self.port):
             self.go_on()
             self.watch()
             if time.monotonic() > deadline:
@@ -227,14 +226,6 @@ class Supervisor:
             time.sleep(WATCH_SECONDS)
         tell(f"\nLongcase runs at http://{shown}:{self.port}/")
         tell(f"Data and logs: {self.data}   Stop: Ctrl-C")
-
-    def answers(self) -> bool:
-        try:
-            address = f"http://{self.host}:{self.port}/health/ready"
-            with urllib.request.urlopen(address, timeout=2) as answer:
-                return answer.status == 200
-        except (urllib.error.URLError, OSError):
-            return False
 
     # --- While it runs -----------------------------------------------------------------------
 

@@ -1,15 +1,10 @@
-"""Addresses. Each app names its own; the health pages belong to the installation."""
+"""Addresses: each app names its own."""
 
 from importlib.util import find_spec
 
 from django.urls import include, path
 
-from config import health
-
-urlpatterns = [
-    path("health/live", health.live, name="health-live"),
-    path("health/ready", health.ready, name="health-ready"),
-]
+urlpatterns = []
 if find_spec("processes.urls"):
     urlpatterns.append(path("operations/", include("processes.urls")))
 if find_spec("cases.urls"):
