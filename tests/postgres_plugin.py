@@ -11,8 +11,6 @@ import shutil
 import tempfile
 from pathlib import Path
 
-import pytest
-
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
@@ -43,7 +41,10 @@ running: TestDatabase | None = None
 def prepare() -> None:
     """Set the environment that settings read."""
     global running
-    os.environ["LONGCASE_DATA_DIR"] = tempfile.gettempdir() + f"/longcase-test-data-{os.getpid()}"
+    data = Path(tempfile.mkdtemp(prefix="longcase-test-data-"))
+    (data / "static").mkdir()  # whitenoise looks for it
+    atexit.register(shutil.rmtree, data, ignore_errors=True)
+    os.environ["LONGCASE_DATA_DIR"] = str(data)
     os.environ.setdefault("LONGCASE_SECRET_KEY", "tests-have-no-secrets-" + "x" * 40)
     os.environ["LONGCASE_TLS"] = "0"
     os.environ["LONGCASE_DEMO"] = "0"
@@ -58,10 +59,6 @@ def prepare() -> None:
         atexit.register(running.stop)  # also when pytest ends before its first test
         chosen = running.url()
     os.environ["DATABASE_URL"] = chosen
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    shutil.rmtree(os.environ["LONGCASE_DATA_DIR"], ignore_errors=True)
 
 
 prepare()
