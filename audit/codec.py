@@ -39,10 +39,7 @@ def encode(data: Mapping[str, Any]) -> str:
     NUL character, half a surrogate pair, a moment without a time zone), each naming the place,
     and PayloadTooLarge.
     """
-    if _is_plain(data):
-        text = _to_json(data)
-    else:
-        text = _to_json(_tagged(data, at="data"))
+    text = _to_json(data if _is_plain(data) else _tagged(data, at="data"))
     # Postgres keeps neither of these in text or JSON; the rare suspect gets the slow look.
     if "\\u0000" in text or not (text.isascii() or _is_unicode(text)):
         _refuse_unstorable(data, at="data")

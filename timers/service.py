@@ -6,13 +6,13 @@ in memory that matters: stop it, and the next one finds every obligation in the 
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from threading import Event
 from typing import Any
 
 import psycopg
-from django.db import InterfaceError, OperationalError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 from timers import clock
 from timers.due import LOOKS_EVERY, next_due
@@ -52,8 +52,11 @@ def run(fire: Callable[[int], int], sweeps: Sequence[Sweep], stop: Event) -> Non
                     seen_at = _round(fire, rounds, heartbeat)
                     pause = FIRST_PAUSE_SECONDS  # a whole round: the database is back
                     _sleep(listener, seen_at=seen_at)
-        except _DATABASE_IS_AWAY as error:
-            log.warning("The database is away (%s); trying again in %.1f s.", error, pause)
+        except Exception as error:
+            if isinstance(error, _DATABASE_IS_AWAY):
+                log.warning("The database is away (%s); trying again in %.1f s.", error, pause)
+            else:  # it only reads, perhaps, or a migration has not run yet
+                log.exception("The timer service failed; trying again in %.1f s.", pause)
             connection.close()
             stop.wait(pause)
             pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
@@ -106,8 +109,6 @@ def _listener() -> Iterator[Any]:
 
 
 def _leave(heartbeat: Heartbeat) -> None:
-    try:
+    with suppress(DatabaseError, InterfaceError):  # the row then falls silent by itself
         heartbeat.stop()
-    except _DATABASE_IS_AWAY:
-        pass  # the row then falls silent by itself
     connection.close()
