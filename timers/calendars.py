@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from zoneinfo import ZoneInfo
 
 import holidays
@@ -41,7 +41,11 @@ class Calendar:
         self.opens = opens
         self.closes = closes
         self.zone = zone or ZoneInfo(settings.TIME_ZONE)
-        self._public = holidays.country_holidays(country, subdiv=subdivision)
+
+    @cached_property
+    def _public(self) -> holidays.HolidayBase:
+        # A quarter of a second, once in a process, and only for who counts working days.
+        return holidays.country_holidays(self.country, subdiv=self.subdivision)
 
     def __repr__(self) -> str:
         return f"<calendar {'-'.join(filter(None, (self.country, self.subdivision)))}>"
