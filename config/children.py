@@ -62,7 +62,8 @@ class Child:
             )
         self.started_at = time.monotonic()
         self.start_again_at = None
-        self.mark.write_text(f"{self.process.pid}\n")
+        with contextlib.suppress(OSError):  # a full disk stops no restart
+            self.mark.write_text(f"{self.process.pid}\n")
 
     def watch(self) -> None:
         """Notice an end, and start again after a pause that grows while it keeps ending."""

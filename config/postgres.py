@@ -361,8 +361,8 @@ class Postgres:
 def full_disk(data: Path) -> str:
     free = shutil.disk_usage(data).free // 1_000_000
     return (
-        f"The disk under {data} is full ({free} MB free). Nothing was lost: make room and start "
-        "again, or set LONGCASE_DATA_DIR to another disk."
+        f"The disk under {data} is full, or nearly ({free} MB free). Nothing was lost: make room "
+        "and start again, or set LONGCASE_DATA_DIR to another disk."
     )
 
 
