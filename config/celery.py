@@ -8,7 +8,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 app = Celery("longcase")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["processes"], related_name="work")
+app.autodiscover_tasks(["processes.work"], related_name="perform")
 
 if os.environ.get("LONGCASE_DRAIN") == "1":
     # The short lane: this worker also hosts the thread that drains short activities. By name,

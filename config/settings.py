@@ -196,13 +196,16 @@ LONGCASE_EVENT_BYTES = environment.whole_number("LONGCASE_EVENT_BYTES", 256 * 10
 LONGCASE_TRANSITIONS_PER_WAKE = environment.whole_number(
     "LONGCASE_TRANSITIONS_PER_WAKE", 50, least=1
 )
+LONGCASE_MESSAGE_BYTES = environment.whole_number("LONGCASE_MESSAGE_BYTES", 64 * 1024, least=1024)
+LONGCASE_SHORT_LEASE_SECONDS = environment.whole_number("LONGCASE_SHORT_LEASE_SECONDS", 60, least=1)
+LONGCASE_DRAIN_THREADS = environment.whole_number("LONGCASE_DRAIN_THREADS", 8, least=1, most=256)
 
 # --- Services outside ----------------------------------------------------------------------
 
 STANDINS_PORT = environment.whole_number("STANDINS_PORT", 8100, least=1, most=65535)
 STANDINS_URL = f"http://127.0.0.1:{STANDINS_PORT}"
 # Where this installation is reached from outside: third parties call back to it.
-PUBLIC_URL = environment.text(
+LONGCASE_PUBLIC_URL = environment.text(
     "LONGCASE_PUBLIC_URL",
     f"http://127.0.0.1:{environment.whole_number('PORT', 8000, least=1, most=65535)}",
 ).rstrip("/")
