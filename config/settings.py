@@ -30,8 +30,9 @@ CSRF_TRUSTED_ORIGINS = environment.words("LONGCASE_ORIGINS")
 
 # --- Apps ----------------------------------------------------------------------------------
 
-# In the order of dependence: each imports only what stands above it.
-OUR_APPS = ["audit", "timers", "cases", "processes", "processes.loan"]
+# In the order of dependence: each imports only what stands above it. Kinds come last.
+OUR_APPS = ["audit", "timers", "cases", "processes"]
+OUR_APPS += environment.words("LONGCASE_KINDS", ("processes.loan",))
 INSTALLED_APPS = [
     *OUR_APPS,
     "django.contrib.auth",

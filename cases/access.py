@@ -1,0 +1,117 @@
+"""Who may see and do what: the one answer for pages, API, search, export, counts and previews.
+
+Roles are names of groups. Teams own cases; a person sees the cases of their team, those they own
+or have a task in, and those that their role lets them review. Auditors see all and change nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import rules
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from cases.actors import Actor
+from cases.errors import NotAllowed
+from cases.models import Case, Document, Person, Task
+
+CASEWORKER = "caseworker"
+SUPERVISOR = "supervisor"
+AUDITOR = "auditor"
+OPERATOR = "operator"
+
+
+def has_role(role: str) -> Any:
+    """A predicate: the person has this role."""
+    return rules.predicate(lambda person: role in person.roles, name=f"has_role:{role}")
+
+
+def visible_cases(person: Person) -> QuerySet[Case]:
+    """The cases that this person may see, as a filter for every list, count and search."""
+    if not person.is_active:
+        return Case.objects.none()
+    if person.roles & {AUDITOR, OPERATOR} or person.is_superuser:
+        return Case.objects.all()
+    mine = Q(owner=person)
+    if person.roles & {CASEWORKER, SUPERVISOR} and person.team_id:
+        mine |= Q(team=person.team_id, restricted=False)
+    tasks = Task.objects.filter(case=OuterRef("pk")).filter(
+        Q(holder=person)
+        | Q(role__in=person.roles, state="open")
+        | Q(closed_by=f"person:{person.pk}")
+    )
+    return Case.objects.filter(mine | Exists(tasks))
+
+
+def can_see(person: Person, case: Case) -> bool:
+    """Whether this case is among `visible_cases` of this person."""
+    return visible_cases(person).filter(pk=case.pk).exists()
+
+
+def visible_tasks(person: Person) -> QuerySet[Task]:
+    """Open tasks this person holds or could take: offered work, without their own requests."""
+    return Task.objects.filter(state="open").filter(
+        Q(holder=person) | Q(holder=None, role__in=person.roles)
+    )
+
+
+@rules.predicate
+def sees_case(person: Person, case: Case) -> bool:
+    return can_see(person, case)
+
+
+@rules.predicate
+def works_on_case(person: Person, case: Case) -> bool:
+    """Caseworkers and supervisors change the cases of their own team, or those they own."""
+    same_team = case.team_id is None or case.team_id == person.team_id
+    return bool(person.roles & {CASEWORKER, SUPERVISOR}) and (
+        same_team or case.owner_id == person.pk
+    )
+
+
+@rules.predicate
+def holds_task(person: Person, task: Task) -> bool:
+    return task.holder_id == person.pk
+
+
+@rules.predicate
+def may_take_task(person: Person, task: Task) -> bool:
+    """The role fits, and nobody forbade this person (four eyes)."""
+    return task.role in person.roles and f"person:{person.pk}" not in task.unlike
+
+
+is_supervisor = has_role(SUPERVISOR)
+is_operator = has_role(OPERATOR)
+
+ACTS = rules.RuleSet()
+for _act, _who in {
+    "see case": sees_case,
+    "open case": has_role(CASEWORKER) | is_supervisor,
+    "work on case": works_on_case,
+    "note case": sees_case & ~has_role(AUDITOR),
+    "assign case": works_on_case,
+    "claim task": may_take_task,
+    "complete task": may_take_task,
+    "release task": holds_task | is_supervisor,
+    "hand over task": holds_task | is_supervisor,
+    "see document": rules.predicate(lambda person, document: can_see(person, document.case)),
+    "judge document": rules.predicate(
+        lambda person, document: works_on_case.test(person, document.case)
+    ),
+    "link message": has_role(CASEWORKER) | is_supervisor | is_operator,
+    "repair case": is_operator | is_supervisor,
+}.items():
+    ACTS.add_rule(_act, _who)
+
+
+def may(person: Person, act: str, thing: Case | Task | Document | None = None) -> bool:
+    """Whether this person may do this act to this thing."""
+    return person.is_active and bool(ACTS.test_rule(act, person, thing))
+
+
+def require(actor: Actor, act: str, thing: Case | Task | Document | None = None) -> None:
+    """Raise NotAllowed unless the actor may do it. Engine, parties and services come authorised
+    by the face that let them in: a signed address, a token, or the process itself."""
+    if actor.person is not None and not may(actor.person, act, thing):
+        about = f" {thing}" if thing is not None else ""
+        raise NotAllowed(f"{actor.person} may not {act}{about}; a supervisor can change that.")

@@ -1,0 +1,64 @@
+"""Expected refusals. Each says what, which one, why, and what would work.
+
+Faces show the sentence as it is; `status` is the HTTP answer that fits it.
+"""
+
+from __future__ import annotations
+
+
+class Refused(Exception):
+    """An act that cannot be done now. Nothing was changed."""
+
+    status = 409
+
+
+class NotAllowed(Refused):
+    """This actor may not do this."""
+
+    status = 403
+
+
+class Invalid(Refused):
+    """What was given does not fit. `fields` names each field with its sentence."""
+
+    status = 422
+
+    def __init__(self, sentence: str, fields: dict[str, str] | None = None) -> None:
+        super().__init__(sentence)
+        self.fields = fields or {}
+
+
+class NoSuchCase(Refused):
+    """There is no such case, or it is not to be seen by this actor."""
+
+    status = 404
+
+
+class CaseClosed(Refused):
+    """The case is closed and takes nothing more."""
+
+
+class CaseBusy(Refused):
+    """Another act holds the case; trying again in a moment works."""
+
+    status = 503
+
+
+class TransitionRefused(Refused):
+    """The case's graph has no such edge from where it stands."""
+
+
+class TaskNotOpen(Refused):
+    """The task was done or cancelled meanwhile."""
+
+
+class TaskHeld(Refused):
+    """Somebody else holds the task."""
+
+
+class CaseChanged(Refused):
+    """What the person decided on was changed after they opened it."""
+
+
+class SameKeyOtherContent(Refused):
+    """The idempotency key was used before, with other content."""

@@ -1,0 +1,21 @@
+"""A column that holds plain data in the same spelling as history does."""
+
+from typing import Any
+
+from django.db import models
+
+from audit import codec
+
+
+class DataField(models.TextField):
+    """Lists and mappings of what codec.encode() can spell: Decimals and dates come back as such."""
+
+    def from_db_value(self, value: str | None, expression: Any, connection: Any) -> Any:
+        return None if value is None else codec.decode(value)
+
+    def to_python(self, value: Any) -> Any:
+        return codec.decode(value) if isinstance(value, str) else value
+
+    def get_prep_value(self, value: Any) -> str | None:
+        # Text is taken as already encoded, so that constraints can compare with it.
+        return value if value is None or isinstance(value, str) else codec.encode(value)

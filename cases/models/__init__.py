@@ -1,0 +1,21 @@
+"""The records of casework. Rows are projections of each case's history; only acts change them."""
+
+from cases.models.case import Case
+from cases.models.document import Document, Requirement
+from cases.models.message import Message
+from cases.models.note import Letter, Note, Notice
+from cases.models.person import Person, Team
+from cases.models.task import Task
+
+__all__ = [
+    "Case",
+    "Document",
+    "Letter",
+    "Message",
+    "Note",
+    "Notice",
+    "Person",
+    "Requirement",
+    "Task",
+    "Team",
+]

@@ -1,0 +1,96 @@
+"""Operators' repairs. They are events too."""
+
+from __future__ import annotations
+
+from cases import access
+from cases.actors import Actor
+from cases.errors import Refused
+from processes.acts.locking import acting_on
+from processes.engine import performing
+from processes.models import Activity, Incident
+from processes.work import sweeps
+
+
+class NothingToRetry(Refused):
+    """The incident is over, or the activity runs again already."""
+
+
+def retry_incident(*, incident_id: int, actor: Actor) -> str:
+    """Let a stopped case try again, with a fresh allowance of attempts. Returns what happened.
+
+    Raises NothingToRetry when it goes on already, NotAllowed.
+    """
+    incident = Incident.objects.filter(pk=incident_id).select_related("case").first()
+    if incident is None:
+        raise NothingToRetry("There is no such incident.")
+    access.require(actor, "repair case", incident.case)
+    if incident.closed_at is not None:
+        raise NothingToRetry(
+            f"{incident.case} goes on since {incident.closed_at:%d %b %H:%M}; nothing to try again."
+        )
+    if incident.kind == "activity":
+        return _retry_activity(incident, actor)
+    if sweeps.revive(incident.case_id, actor=actor.code):
+        return f"{incident.case} goes on."
+    again = Incident.objects.get(pk=incident_id)
+    if again.closed_at is not None:
+        return f"{incident.case} goes on."
+    return f"{incident.case} failed again in the same way: {again.title}."
+
+
+def _retry_activity(incident: Incident, actor: Actor) -> str:
+    with acting_on(incident.case_id, actor=actor) as (turn, run):
+        rows = list(
+            Activity.objects.select_for_update().filter(
+                case_id=incident.case_id, state="stopped", visit=run.visit
+            )
+        )
+        if not rows or run.incident != "activity":
+            raise NothingToRetry(f"{incident.case} runs again already.")
+        for row in rows:
+            row.state, row.due_at = "due", turn.now
+            row.failures = row.losses = 0
+            row.worker_id = row.published_at = None
+            row.save()
+            turn.record(
+                run,
+                "activity.retried",
+                {"command": row.command, "name": row.name},
+                actor=actor.code,
+                on_behalf=actor.on_behalf,
+            )
+        performing.close_incident(turn, run, how="retried", actor=actor.code)
+        turn.project(run)
+        performing.call_workers(rows)
+    return f"{incident.case} tries again."
+
+
+def retry_cause(*, cause: str, actor: Actor) -> list[tuple[str, str]]:
+    """Try all cases again that one cause has stopped: (reference, what happened) for each."""
+    found = Incident.objects.filter(cause=cause, closed_at=None).select_related("case")
+    answers = []
+    for incident in found.order_by("opened_at")[:1000]:
+        try:
+            answers.append(
+                (str(incident.case), retry_incident(incident_id=incident.pk, actor=actor))
+            )
+        except Refused as refusal:
+            answers.append((str(incident.case), str(refusal)))
+    return answers
+
+
+def give_up_activity(*, incident_id: int, reason: str, actor: Actor) -> None:
+    """An operator decides that an activity will not succeed: the code gets its failure."""
+    incident = Incident.objects.select_related("case").get(pk=incident_id)
+    access.require(actor, "repair case", incident.case)
+    with acting_on(incident.case_id, actor=actor) as (turn, run):
+        if run.incident != "activity" or incident.command is None:
+            raise NothingToRetry(f"{incident.case} does not stand at a failed activity.")
+        performing.close_incident(turn, run, how="given up", actor=actor.code)
+        run.writes.dropped_activities.append((run.case_id, run.visit, incident.command))
+        turn.feed(
+            run,
+            "activity.failed",
+            {"command": incident.command, "error": reason or incident.came, "final": True},
+            actor=actor.code,
+        )

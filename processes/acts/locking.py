@@ -1,0 +1,43 @@
+"""An act's turn: one case, locked, with clear words when it cannot be had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from psycopg.errors import LockNotAvailable
+
+from cases.actors import Actor
+from cases.errors import CaseBusy, CaseClosed, NoSuchCase
+from processes.engine.run import Run
+from processes.engine.turn import Turn
+from processes.work import crashpoint
+
+WAIT_MS = 5000  # for a case that another act holds
+
+
+@contextmanager
+def acting_on(case_id: int, *, actor: Actor, closed: bool = False) -> Iterator[tuple[Turn, Run]]:
+    """Lock a case for one act. Raises NoSuchCase, CaseBusy, and CaseClosed unless `closed`."""
+    with Turn() as turn:
+        turn.cursor.execute(f"SET LOCAL lock_timeout = {WAIT_MS}")
+        try:
+            runs = turn.lock([case_id], wait=True)
+        except Exception as error:
+            if isinstance(error.__cause__, LockNotAvailable):
+                raise CaseBusy(
+                    "Somebody else is changing this case right now. Nothing was changed; try "
+                    "again in a moment."
+                ) from error
+            raise
+        if not runs:
+            raise NoSuchCase(f"There is no case with number {case_id}.")
+        (run,) = runs
+        if run.is_closed and not closed:
+            raise CaseClosed(
+                f"{run.reference} was closed on {run.row['closed_at']:%d %b %Y} with outcome "
+                f"“{run.row['outcome']}” and takes nothing more."
+            )
+        run.cause = actor.on_behalf or actor.code
+        yield turn, run
+        crashpoint.reach("act.recorded")

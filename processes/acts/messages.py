@@ -1,0 +1,154 @@
+"""Messages for cases: deliver one now, post one for a worker, link one from the tray."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from django.core import signing
+
+from cases import access
+from cases.actors import Actor, service
+from cases.errors import CaseClosed, Invalid, NoSuchCase
+from cases.models import Case, Message
+from processes import callbacks
+from processes.acts.locking import acting_on
+from processes.engine import inbox
+from processes.engine.turn import Turn
+from processes.kinds import kind_of
+from timers import clock
+
+
+class Delivery(NamedTuple):
+    """What became of a message: used, kept (early), late, or new (a worker will take it)."""
+
+    message_id: int
+    state: str
+    is_repeat: bool
+    sentence: str
+
+
+def post_message(*, to: str, name: str, data: Any, source: str, key: str, actor: Actor) -> Delivery:
+    """Store a message, durable on return; a worker matches it within moments.
+
+    Early messages are kept and used when their step is reached.
+    """
+    stored = inbox.store(
+        source=source,
+        key=key,
+        name=name,
+        to=to,
+        data=data,
+        actor=actor.code,
+        on_behalf=actor.on_behalf,
+    )
+    return Delivery(stored.id, stored.state, not stored.is_new, "Stored; it reaches its case now.")
+
+
+def deliver_message(
+    *, case_id: int, name: str, data: Any, source: str, key: str, actor: Actor
+) -> Delivery:
+    """Give a message to a case now: used if the case waits for it, else kept until it does.
+
+    The same (source, key) again is answered with what became of it and does nothing. Raises
+    Invalid (a name or shape this kind does not take), CaseClosed, SameKeyOtherContent.
+    """
+    case = Case.objects.filter(pk=case_id).only("id", "kind", "reference").first()
+    if case is None:
+        raise NoSuchCase(f"There is no case with number {case_id}.")
+    kind = kind_of(case.kind)
+    if kind.messages:
+        data = kind.check_message(name, data)
+    with Turn() as turn:
+        stored = inbox.store(
+            source=source,
+            key=key,
+            name=name,
+            to=case.reference,
+            data=data,
+            actor=actor.code,
+            on_behalf=actor.on_behalf,
+            state="taking",
+        )
+        if not stored.is_new:
+            return Delivery(stored.id, stored.state, True, _sentence(stored.state))
+        (run,) = turn.lock([case_id], wait=True)
+        if run.is_closed:
+            raise CaseClosed(
+                f"{run.reference} was closed with outcome “{run.row['outcome']}”; the message was "
+                "not taken."
+            )
+        message = inbox.Waiting(
+            stored.id,
+            source,
+            key,
+            name,
+            case.reference,
+            inbox.spell(source=source, key=key, name=name, to=case.reference, data=data)[0],
+            actor.code,
+            actor.on_behalf,
+        )
+        state = inbox.take(turn, run, message)
+    return Delivery(stored.id, state, False, _sentence(state))
+
+
+def _sentence(state: str) -> str:
+    return {
+        "used": "The case has taken it.",
+        "kept": "The case does not wait for it yet. It is kept and used when its step is reached.",
+        "late": "It came after the case was closed and lies in the tray.",
+    }.get(state, "It is stored and reaches its case in a moment.")
+
+
+def link_message(*, message_id: int, case_id: int, actor: Actor) -> Delivery:
+    """A person gives an unmatched or late message to a case."""
+    access.require(actor, "link message")
+    with acting_on(case_id, actor=actor) as (turn, run):
+        message = Message.objects.select_for_update().filter(pk=message_id).first()
+        if message is None or message.state not in ("unmatched", "late"):
+            raise Invalid("This message lies no longer in the tray.")
+        waiting = inbox.Waiting(
+            message.pk,
+            message.source,
+            message.key,
+            message.name,
+            run.reference,
+            inbox.codec.encode(message.data),
+            message.actor,
+            actor.code,
+        )
+        turn.record(
+            run,
+            "message.linked",
+            {"name": message.name, "source": message.source, "key": message.key},
+            actor=actor.code,
+        )
+        state = inbox.take(turn, run, waiting)
+    return Delivery(message.pk, state, False, _sentence(state))
+
+
+def answer_callback(*, token: str, data: Any, key: str = "") -> Delivery:
+    """A third party answers at its signed address. Raises Invalid (wrong, altered, expired).
+
+    The second answer is told that the first was taken, and changes nothing.
+    """
+    try:
+        case_id, visit, command = callbacks.read(token)
+    except signing.BadSignature as error:
+        raise Invalid("This address is not one of ours, or was altered on its way.") from error
+    with acting_on(case_id, actor=service("callback"), closed=True) as (turn, run):
+        asked = run.open.get(command) if run.visit == visit else None
+        if asked is None or asked.type != "party.asked" or run.is_closed:
+            return Delivery(0, "late", True, "The case no longer waits for this answer.")
+        until = asked.data.get("until")
+        if until is not None and clock.now() > until:
+            raise Invalid(f"This address was open until {until:%d %b %Y %H:%M} UTC.")
+        inbox.spell(
+            source="callback", key=key or token[:200], name=asked.data["name"], to="", data=data
+        )
+        turn.feed(
+            run,
+            "party.answered",
+            {"command": command, "name": asked.data["name"], "data": data},
+            actor=service(asked.data["on"]).code,
+        )
+    return Delivery(0, "used", False, "Thank you: the case has taken the answer.")

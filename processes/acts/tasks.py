@@ -1,0 +1,222 @@
+"""Acts on human work: claim, release, hand over, complete.
+
+Four eyes is enforced here, when a task is claimed and again when it is completed, so no face can
+go around it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from audit.record import Recorded
+from cases import access
+from cases.actors import Actor
+from cases.errors import CaseChanged, Invalid, NotAllowed, TaskHeld, TaskNotOpen
+from cases.models import Person, Task
+from processes.acts.locking import acting_on
+from processes.engine.run import Run
+from processes.engine.turn import Turn
+
+
+def claim_task(*, task_id: int, actor: Actor) -> Task:
+    """Take a task. Raises TaskHeld (who has it, since when), TaskNotOpen, NotAllowed."""
+    with acting_on(_case_of(task_id), actor=actor, closed=True) as (turn, run):
+        task = _open_task(task_id)
+        person = _person(actor)
+        _require_fit(person, task)
+        if task.holder_id == person.pk:
+            return task
+        if task.holder_id is not None:
+            raise TaskHeld(
+                f"{task.holder} has {task} since {task.claimed_at:%d %b %H:%M}. Ask for it, or "
+                "have a supervisor hand it over."
+            )
+        task.holder, task.claimed_at = person, turn.now
+        task.save(update_fields=["holder", "claimed_at"])
+        _record(turn, run, "task.claimed", task, actor, person=person.pk)
+        turn.project(run)
+    return task
+
+
+def release_task(*, task_id: int, actor: Actor, reason: str = "") -> Task:
+    """Put a task back into its queue. Raises TaskNotOpen, NotAllowed."""
+    with acting_on(_case_of(task_id), actor=actor, closed=True) as (turn, run):
+        task = _open_task(task_id)
+        if task.holder_id is None:
+            return task
+        access.require(actor, "release task", task)
+        before = task.holder_id
+        task.holder, task.claimed_at = None, None
+        task.save(update_fields=["holder", "claimed_at"])
+        _record(turn, run, "task.released", task, actor, person=before, reason=reason)
+    return task
+
+
+def hand_over_task(*, task_id: int, to: Person, actor: Actor, reason: str) -> Task:
+    """Give a task to another person of its role. Raises TaskNotOpen, NotAllowed, Invalid."""
+    if not reason.strip():
+        raise Invalid(
+            "Say why the task is handed over; the next one reads it.", {"reason": "Needed."}
+        )
+    with acting_on(_case_of(task_id), actor=actor, closed=True) as (turn, run):
+        task = _open_task(task_id)
+        access.require(actor, "hand over task", task)
+        if not to.is_active:
+            raise Invalid(f"{to} has left and cannot take tasks.", {"to": "Choose somebody else."})
+        _require_fit(to, task)
+        before = task.holder_id
+        task.holder, task.claimed_at = to, turn.now
+        task.save(update_fields=["holder", "claimed_at"])
+        _record(turn, run, "task.handed_over", task, actor, to=to.pk, before=before, reason=reason)
+    return task
+
+
+def complete_task(
+    *,
+    task_id: int,
+    outcome: str,
+    reason: str,
+    actor: Actor,
+    result: dict[str, Any] | None = None,
+    seen_number: int | None = None,
+) -> Task:
+    """Record a person's outcome and let the case go on.
+
+    `seen_number` is the last event the person had before them: facts or documents that changed
+    since raise CaseChanged. Also raises TaskNotOpen, TaskHeld, NotAllowed, Invalid.
+    """
+    with acting_on(_case_of(task_id), actor=actor, closed=True) as (turn, run):
+        task = _open_task(task_id)
+        if actor.person is not None:
+            _require_fit(actor.person, task)
+            if task.holder_id is None:
+                raise NotAllowed(f"Take {task} first, so that others see who decides.")
+            if task.holder_id != actor.person.pk:
+                raise TaskHeld(f"{task.holder} has {task}; only the holder completes it.")
+        _require_outcome(task, outcome, reason)
+        clean = _result(task, result or {})
+        covers = run.head_number
+        if seen_number is not None:
+            _require_unchanged(turn, run, seen_number)
+        task.state, task.closed_at, task.closed_by = "done", turn.now, actor.code
+        task.outcome, task.reason, task.result = outcome, reason.strip(), clean
+        task.covers_number = covers
+        task.save()
+        turn.cursor.execute(
+            "DELETE FROM timers_timer WHERE case_id = %s AND visit = %s AND command = %s "
+            "AND purpose = 'overdue'",
+            [task.case_id, task.visit, task.command],
+        )
+        turn.feed(
+            run,
+            "task.completed",
+            {
+                "command": task.command,
+                "visit": task.visit,
+                "name": task.name,
+                "outcome": outcome,
+                "reason": reason.strip(),
+                "result": clean,
+                "covers": covers,
+            },
+            actor=actor.code,
+            on_behalf=actor.on_behalf,
+        )
+    return task
+
+
+def _case_of(task_id: int) -> int:
+    found = Task.objects.filter(pk=task_id).values_list("case_id", flat=True)
+    if not found:
+        raise TaskNotOpen("There is no such task.")
+    return found[0]
+
+
+def _open_task(task_id: int) -> Task:
+    """The task, afresh under the case's lock, which every act on it takes first."""
+    task = Task.objects.select_related("case", "holder").get(pk=task_id)
+    if not task.is_open:
+        how = f"“{task.outcome}” by {_name(task.closed_by)}" if task.outcome else "withdrawn"
+        raise TaskNotOpen(f"{task} was closed at {task.closed_at:%d %b %Y %H:%M}: {how}.")
+    return task
+
+
+def _name(actor: str) -> str:
+    kind, _, key = actor.partition(":")
+    if kind == "person":
+        return str(Person.objects.get(pk=int(key)))
+    return "Longcase" if kind == "engine" else key
+
+
+def _person(actor: Actor) -> Person:
+    if actor.person is None:
+        raise NotAllowed("Only a person can hold a task.")
+    return actor.person
+
+
+def _require_fit(person: Person, task: Task) -> None:
+    """The role fits and four eyes are kept. Raises NotAllowed with the reason."""
+    if not person.is_active:
+        raise NotAllowed(f"{person} is no longer active.")
+    if task.role not in person.roles:
+        raise NotAllowed(f"{task} is for the role {task.role}, which {person} does not have.")
+    if f"person:{person.pk}" in task.unlike:
+        raise NotAllowed(
+            f"{person} took part before and may not do this one: it needs a second, different "
+            "person (four eyes)."
+        )
+
+
+def _require_outcome(task: Task, outcome: str, reason: str) -> None:
+    for value, label, needs_reason in task.outcomes:
+        if value == outcome:
+            if needs_reason and not reason.strip():
+                raise Invalid(
+                    f"“{label}” needs a reason; the customer and later readers will see it.",
+                    {"reason": "Say why."},
+                )
+            return
+    known = ", ".join(value for value, _, _ in task.outcomes)
+    raise Invalid(f"“{outcome}” is no outcome of {task}. It has: {known}.", {"outcome": known})
+
+
+def _result(task: Task, given: dict[str, Any]) -> dict[str, Any]:
+    known = {name for name, _, _ in task.asks}
+    extra = set(given) - known
+    if extra:
+        raise Invalid(
+            f"{task} does not ask for {', '.join(sorted(extra))}.",
+            dict.fromkeys(extra, "Not asked for."),
+        )
+    return {name: value for name, value in given.items() if value not in ("", None)}
+
+
+_TELLING = ("facts.changed", "document.received", "document.accepted", "document.rejected")
+
+
+def _require_unchanged(turn: Turn, run: Run, seen: int) -> None:
+    news: list[Recorded] = [e for e in run.events if e.number > seen and e.type in _TELLING]
+    if news:
+        what = "; ".join(_news(event) for event in news[:5])
+        raise CaseChanged(
+            f"{run.reference} changed after you opened it: {what}. Look again, then decide."
+        )
+
+
+def _news(event: Recorded) -> str:
+    if event.type == "facts.changed":
+        return ", ".join(
+            f"{name} from {before} to {after}"
+            for name, (before, after) in event.data["changes"].items()
+        )
+    return f"{event.data['name']} {event.type.removeprefix('document.')}"
+
+
+def _record(turn: Turn, run: Run, type: str, task: Task, actor: Actor, **data: Any) -> None:
+    turn.record(
+        run,
+        type,
+        {"task": task.command, "visit": task.visit, "name": task.name, **data},
+        actor=actor.code,
+        on_behalf=actor.on_behalf,
+    )

@@ -1,0 +1,13 @@
+from django.apps import AppConfig
+from django.utils.module_loading import autodiscover_modules
+
+
+class ProcessesConfig(AppConfig):
+    name = "processes"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from processes import checks  # noqa: F401  (registers the system checks)
+
+        # Each kind is an app with a steps module; importing it registers the kind.
+        autodiscover_modules("steps")

@@ -1,0 +1,122 @@
+"""What can be known at start: `manage.py check` reads the code of the steps."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.checks import CheckMessage, Error, Warning, register
+
+from cases.fsm import edges
+from processes.engine.runner import StepCode
+from processes.kinds import Kind, kinds
+
+_REFUSED = {
+    "time": "now(), sleep() or deadline()",
+    "datetime.now": "now()",
+    "datetime.utcnow": "now()",
+    "datetime.today": "now()",
+    "date.today": "now()",
+    "timezone.now": "now()",
+    "clock.now": "now()",
+    "random": "random()",
+    "secrets": "an activity",
+    "uuid": "uuid()",
+    "os": "an activity",
+    "open": "an activity",
+    "requests": "an activity",
+    "httpx": "an activity",
+    "socket": "an activity",
+    "subprocess": "an activity",
+    "print": "nothing; step code is run again and again",
+}
+_WORDS = {"random", "uuid", "now"}  # also words of a step, when called bare
+
+
+@register("processes")
+def check_kinds(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """Each kind: its graph can be walked, each step waits for somebody, its code is pure."""
+    found: list[CheckMessage] = []
+    for kind in kinds().values():
+        found += _graph(kind)
+        for versions in kind.codes.values():
+            for code in versions.values():
+                found += _offenders(code)
+    return found
+
+
+def _graph(kind: Kind) -> Iterator[CheckMessage]:
+    graph = edges(kind.model)
+    steps = [value for value, _ in kind.model.Step.choices]  # type: ignore[attr-defined]
+    reached = {kind.initial}
+    for _ in steps:
+        for edge in graph:
+            if "*" in edge.sources or reached & set(edge.sources):
+                reached.add(edge.target)
+    for step in steps:
+        label = f"Kind “{kind.name}”, step “{step}”"
+        if step not in reached:
+            yield Warning(f"{label}: no transition leads to it.", id="processes.W001")
+        if kind.is_closing(step):
+            continue
+        if kind.code_of(step) is None and step not in kind.staff_steps:
+            yield Error(
+                f"{label}: it can wait for nobody.",
+                hint="Give it code with @kind.step(…), or declare kind.staff_step(…, role=…).",
+                id="processes.E001",
+            )
+        if not any(step in e.sources or "*" in e.sources for e in graph):
+            yield Error(f"{label}: no transition leads out of it.", id="processes.E002")
+    for name in vars(kind.model):
+        inherited = [b for b in kind.model.__mro__[1:] if hasattr(vars(b).get(name), "_django_fsm")]
+        if inherited and not hasattr(vars(kind.model)[name], "_django_fsm"):
+            yield Error(
+                f"Kind “{kind.name}”: {name}() overrides a transition without being one.",
+                hint="Decorate it with @transition.",
+                id="processes.E003",
+            )
+
+
+def _offenders(code: StepCode) -> Iterator[CheckMessage]:
+    """Calls that step code must not make, found by reading it and the helpers beside it."""
+    module = inspect.getmodule(code.function)
+    own = vars(module) if module else {}
+    seen: set[str] = set()
+    todo: list[Any] = [code.function]
+    while todo:
+        function = todo.pop()
+        try:
+            lines, first = inspect.getsourcelines(function)
+        except (OSError, TypeError):
+            continue
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call):
+                continue
+            called = ast.unparse(node.func)
+            root = called.split(".")[0]
+            instead = _REFUSED.get(called) or (_REFUSED.get(root) if "." in called else None)
+            if called in ("open", "print"):
+                instead = _REFUSED[called]
+            if instead and not (called in _WORDS and "." not in called):
+                yield Error(
+                    f"{code.file}, line {first + node.lineno - 1}: step “{code.step}” calls "
+                    f"{called}(), and replay could not give the same answer again.",
+                    hint=f"Use {instead}.",
+                    id="processes.E010",
+                )
+            helper = own.get(called)
+            if inspect.isfunction(helper) and helper.__module__ == code.function.__module__:
+                if called not in seen:
+                    seen.add(called)
+                    todo.append(helper)
+            if called.endswith((".objects.get", ".objects.filter", ".save", ".refresh_from_db")):
+                yield Error(
+                    f"{code.file}, line {first + node.lineno - 1}: step “{code.step}” reads or "
+                    f"writes the database with {called}().",
+                    hint="Use the facts of the case, or an activity.",
+                    id="processes.E011",
+                )

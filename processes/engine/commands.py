@@ -1,0 +1,349 @@
+"""What a step's code can ask of the engine. Each command is recorded as one event.
+
+A command is made by a word of `words.py`, gets its number within the visit when it is issued, and
+is settled by a later event. Here are only its data; `turn.py` makes the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from processes.engine.errors import Cancelled, DeadlinePassed
+
+if TYPE_CHECKING:
+    from processes.engine.runner import Runner
+    from processes.engine.words import deadline
+
+_MISSING = object()
+
+
+class Waitable:
+    """Something that settles once, with a value or an error."""
+
+    __slots__ = ("settled", "value", "error", "_listeners")
+
+    def __init__(self) -> None:
+        self.settled = False
+        self.value: Any = None
+        self.error: BaseException | None = None
+        self._listeners: list[Callable[[], None]] = []
+
+    def settle(self, value: Any = None, error: BaseException | None = None) -> None:
+        if self.settled:
+            return
+        self.settled, self.value, self.error = True, value, error
+        listeners, self._listeners = self._listeners, []
+        for listener in listeners:
+            listener()
+
+    def on_settle(self, listener: Callable[[], None]) -> None:
+        if self.settled:
+            listener()
+        else:
+            self._listeners.append(listener)
+
+    def take(self) -> Any:
+        """The value; raises the error if there is one."""
+        if self.error is not None:
+            raise self.error
+        return self.value
+
+    def cancel(self) -> None:
+        """Nobody waits for this any more."""
+
+    def __await__(self) -> Generator[Waitable, None, Any]:
+        if not self.settled:
+            try:
+                yield self
+            except (Cancelled, DeadlinePassed):
+                self.cancel()
+                raise
+        return self.take()
+
+
+class Command(Waitable):
+    """One thing that a step's code asked for."""
+
+    __slots__ = (
+        "runner",
+        "number",
+        "recorded_at",
+        "event_number",
+        "deadline",
+        "met",
+        "otherwise",
+        "on",
+        "until",
+        "is_cancelled",
+        "place",
+    )
+
+    event: ClassVar[str]
+    waits_as: ClassVar[str] = ""  # the kind of wait it makes; empty: none of its own
+    opens: ClassVar[bool] = True  # it stays open until a later event settles it
+
+    def __init__(self, *, on: str = "", met: str = "", otherwise: str = "") -> None:
+        super().__init__()
+        self.runner: Runner | None = None
+        self.number = 0
+        self.recorded_at: datetime | None = None
+        self.event_number = 0
+        self.deadline: deadline | None = None
+        self.met = met
+        self.otherwise = otherwise
+        self.on = on
+        self.until: datetime | None = None
+        self.is_cancelled = False
+        self.place = ""
+
+    def data(self) -> dict[str, Any]:
+        """What its event holds besides the number."""
+        return {}
+
+    def same(self, data: dict[str, Any]) -> bool:
+        """Whether a recorded event is this command. Only what identifies it is compared: a changed
+        text or due time is no other question."""
+        return data.get("name") == getattr(self, "name", None)
+
+    def recorded(self, data: dict[str, Any], at: datetime, number: int) -> None:
+        """Its event stands in the history."""
+        self.recorded_at = at
+        self.event_number = number
+        self.until = data.get("due_at", self.until)
+
+    def words(self) -> str:
+        """What is asked, for a person who reads a mismatch."""
+        name = getattr(self, "name", "")
+        return f"{self.event} “{name}”" if name else self.event
+
+    def cancel(self) -> None:
+        if self.runner is not None and not self.settled and not self.is_cancelled:
+            self.is_cancelled = True
+            self.runner.cancelled(self)
+
+    def __await__(self) -> Generator[Waitable, None, Any]:
+        if self.runner is None:
+            from processes.engine.runner import current
+
+            current().issue(self)
+        return (yield from super().__await__())
+
+
+class CallActivity(Command):
+    """Run an activity outside and wait for its one result."""
+
+    __slots__ = ("name", "arguments", "definition")
+    event = "activity.scheduled"
+    waits_as = "activity"
+
+    def __init__(self, definition: Any, arguments: dict[str, Any]) -> None:
+        super().__init__(on=definition.on)
+        self.name: str = definition.name
+        self.arguments = arguments
+        self.definition = definition
+
+    def data(self) -> dict[str, Any]:
+        return {"name": self.name, "args": self.arguments}
+
+
+class DoInside(CallActivity):
+    """Run an activity on our own database, in the very transaction that records it."""
+
+    __slots__ = ()
+    event = "activity.done"
+    waits_as = ""
+    opens = False
+
+
+class SetTimer(Command):
+    """Sleep, or watch a deadline. `watches` is true for a deadline: it makes no wait of its own."""
+
+    __slots__ = ("span", "at", "watches", "name")
+    event = "timer.set"
+    waits_as = "timer"
+
+    def __init__(self, *, span: Any = None, at: datetime | None = None, name: str = "") -> None:
+        super().__init__(on="time")
+        self.span = span
+        self.at = at
+        self.watches = False
+        self.name = name
+
+    def data(self) -> dict[str, Any]:
+        return {"name": self.name, "words": self.span.words() if self.span else ""}
+
+
+class AskTask(Command):
+    """A task or review for a person of a role."""
+
+    __slots__ = ("name", "title", "is_review", "role", "due", "show", "unlike", "outcomes", "asks")
+    event = "task.opened"
+    waits_as = "task"
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        title: str,
+        is_review: bool,
+        role: str,
+        due: Any,
+        show: dict[str, Any],
+        unlike: list[str],
+        outcomes: list[list[Any]],
+        asks: list[list[str]],
+        met: str,
+        otherwise: str,
+    ) -> None:
+        super().__init__(on=role, met=met, otherwise=otherwise)
+        self.name, self.title, self.is_review, self.role, self.due = (
+            name,
+            title,
+            is_review,
+            role,
+            due,
+        )
+        self.show, self.unlike, self.outcomes, self.asks = show, unlike, outcomes, asks
+
+    def data(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "title": self.title,
+            "review": self.is_review,
+            "role": self.role,
+            "show": self.show,
+            "unlike": self.unlike,
+            "outcomes": self.outcomes,
+            "asks": self.asks,
+        }
+
+
+class AskDocuments(Command):
+    """Documents of a party; settled when each is accepted (or received, where that is enough)."""
+
+    __slots__ = ("names", "enough", "reason")
+    event = "documents.requested"
+    waits_as = "documents"
+
+    def __init__(
+        self, names: tuple[str, ...], *, of: str, enough: str, met: str, otherwise: str, reason: str
+    ) -> None:
+        super().__init__(on=of, met=met, otherwise=otherwise)
+        self.names = names
+        self.enough = enough
+        self.reason = reason
+
+    def data(self) -> dict[str, Any]:
+        return {
+            "names": list(self.names),
+            "of": self.on,
+            "enough": self.enough,
+            "reason": self.reason,
+        }
+
+    def same(self, data: dict[str, Any]) -> bool:
+        return data["names"] == list(self.names)
+
+    def words(self) -> str:
+        return f"documents.requested {', '.join(self.names)}"
+
+    def is_met(self, documents: dict[str, str]) -> bool:
+        good = ("accepted",) if self.enough == "accepted" else ("accepted", "received")
+        return all(documents.get(name) in good for name in self.names)
+
+
+class AwaitMessage(Command):
+    """A message of this name, sent to the case by whoever may."""
+
+    __slots__ = ("name",)
+    event = "message.awaited"
+    waits_as = "message"
+
+    def __init__(self, name: str, *, of: str, met: str, otherwise: str) -> None:
+        super().__init__(on=of, met=met, otherwise=otherwise)
+        self.name = name
+
+    def data(self) -> dict[str, Any]:
+        return {"name": self.name, "on": self.on}
+
+
+class AskParty(Command):
+    """An answer of a third party to a signed, expiring address."""
+
+    __slots__ = ("name", "open_for")
+    event = "party.asked"
+    waits_as = "party"
+
+    def __init__(self, name: str, *, on: str, open_for: Any, met: str, otherwise: str) -> None:
+        super().__init__(on=on, met=met, otherwise=otherwise)
+        self.name = name
+        self.open_for = open_for
+
+    def data(self) -> dict[str, Any]:
+        return {"name": self.name, "on": self.on}
+
+    @property
+    def key(self) -> str:
+        """Names this question to an activity, which turns it into an address."""
+        if self.runner is None:
+            from processes.engine.runner import current
+
+            current().issue(self)
+        assert self.runner is not None
+        return f"{self.runner.case.case_id}.{self.runner.visit}.{self.number}"
+
+
+class OpenSubcase(Command):
+    """A case of its own whose end this one waits for."""
+
+    __slots__ = ("name", "title", "facts")
+    event = "subcase.opened"
+    waits_as = "subcase"
+
+    def __init__(self, kind: str, *, title: str, facts: dict[str, Any], met: str) -> None:
+        super().__init__(on=kind, met=met)
+        self.name = kind
+        self.title = title
+        self.facts = facts
+
+    def data(self) -> dict[str, Any]:
+        return {"name": self.name, "title": self.title}
+
+
+class CancelWaits(Command):
+    """Waits that the code gave up by itself: losers of a race, deadlines that were kept."""
+
+    __slots__ = ("commands",)
+    event = "wait.cancelled"
+    opens = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.commands: list[int] = []
+
+    def data(self) -> dict[str, Any]:
+        return {"commands": self.commands}
+
+    def same(self, data: dict[str, Any]) -> bool:
+        return data["commands"] == self.commands
+
+    def words(self) -> str:
+        return f"wait.cancelled {self.commands}"
+
+
+ISSUING = frozenset(
+    command.event
+    for command in (
+        CallActivity,
+        DoInside,
+        SetTimer,
+        AskTask,
+        AskDocuments,
+        AwaitMessage,
+        AskParty,
+        OpenSubcase,
+        CancelWaits,
+    )
+)

@@ -1,0 +1,113 @@
+"""Step code may not reach for the world: replay must give the same answer again.
+
+While a step's code runs, a profile function sees each call that it makes, also through helpers,
+and refuses those that read the clock, chance, files, the network or the database. It is switched
+on for the code alone, so the engine itself pays nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from processes.engine.errors import NotDeterministic
+
+_CLOCK = "now() for the moment, or sleep() and deadline() to wait"
+_CHANCE = "random() or uuid(), which replay the same"
+_WORLD = "an activity"
+
+# name of the C function -> (what its owner or module must be, what to use instead)
+_REFUSED_BUILTINS: dict[str, tuple[frozenset[str], str]] = {
+    "time": (frozenset({"time"}), _CLOCK),
+    "time_ns": (frozenset({"time"}), _CLOCK),
+    "monotonic": (frozenset({"time"}), _CLOCK),
+    "perf_counter": (frozenset({"time"}), _CLOCK),
+    "localtime": (frozenset({"time"}), _CLOCK),
+    "gmtime": (frozenset({"time"}), _CLOCK),
+    "sleep": (frozenset({"time"}), _CLOCK),
+    "now": (frozenset({"datetime"}), _CLOCK),
+    "utcnow": (frozenset({"datetime"}), _CLOCK),
+    "today": (frozenset({"datetime", "date"}), _CLOCK),
+    "random": (frozenset({"Random"}), _CHANCE),
+    "getrandbits": (frozenset({"Random"}), _CHANCE),
+    "urandom": (frozenset({"posix", "nt"}), _CHANCE),
+    "generate_time_safe": (frozenset({"_uuid"}), _CHANCE),
+    "open": (frozenset({"_io", "io", "posix", "nt"}), _WORLD),
+    "open_code": (frozenset({"_io", "io"}), _WORLD),
+    "listdir": (frozenset({"posix", "nt"}), _WORLD),
+    "stat": (frozenset({"posix", "nt"}), _WORLD),
+    "system": (frozenset({"posix", "nt"}), _WORLD),
+    "fork_exec": (frozenset({"_posixsubprocess"}), _WORLD),
+    "connect": (frozenset({"socket"}), _WORLD),
+    "send": (frozenset({"socket"}), _WORLD),
+    "sendall": (frozenset({"socket"}), _WORLD),
+    "recv": (frozenset({"socket"}), _WORLD),
+    "getaddrinfo": (frozenset({"_socket", "socket"}), _WORLD),
+    "start_new_thread": (frozenset({"_thread"}), _WORLD),
+}
+_REFUSED_FILES = (
+    ("/django/db/backends/", "the facts of the case, or an activity that reads the database"),
+    ("/psycopg/", "the facts of the case, or an activity that reads the database"),
+    ("/redis/", _WORLD),
+    ("/kombu/", _WORLD),
+)
+
+
+def _owner(function: Any) -> str:
+    owner = getattr(function, "__self__", None)
+    if owner is None:
+        return getattr(function, "__module__", "") or ""
+    if isinstance(owner, type):
+        return next((base.__name__ for base in owner.__mro__ if base.__name__ in _CLASSES), "")
+    if type(owner).__name__ == "module":
+        return str(owner.__name__)
+    return next((base.__name__ for base in type(owner).__mro__ if base.__name__ in _CLASSES), "")
+
+
+_CLASSES = frozenset().union(*(owners for owners, _ in _REFUSED_BUILTINS.values()))
+
+
+def _watch(frame: FrameType, event: str, argument: Any) -> None:
+    if event == "c_call":
+        refused = _REFUSED_BUILTINS.get(argument.__name__)
+        if refused is not None and _owner(argument) in refused[0]:
+            _refuse(frame, f"{_owner(argument)}.{argument.__name__}()", refused[1])
+    elif event == "call":
+        file = frame.f_code.co_filename
+        for part, instead in _REFUSED_FILES:
+            if part in file:
+                _refuse(frame.f_back or frame, f"the {part.strip('/')} module", instead)
+
+
+def _refuse(frame: FrameType, what: str, instead: str) -> None:
+    sys.setprofile(None)
+    file, line = _place(frame)
+    raise NotDeterministic(
+        f"{file}, line {line}: step code may not call {what}, because replay could not give the "
+        f"same answer again. Use {instead} instead."
+    )
+
+
+def _place(frame: FrameType) -> tuple[str, int]:
+    """The line of the kind's own code: the nearest one that is no library's."""
+    found: FrameType | None = frame
+    while found is not None and (
+        "site-packages" in found.f_code.co_filename or "/lib/python" in found.f_code.co_filename
+    ):
+        found = found.f_back
+    found = found or frame
+    return found.f_code.co_filename, found.f_lineno
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Watch what runs inside. Raises NotDeterministic naming file, line and remedy."""
+    before = sys.getprofile()
+    sys.setprofile(_watch)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)

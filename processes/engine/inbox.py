@@ -1,0 +1,259 @@
+"""The inbox: whatever comes from outside is stored first, then matched.
+
+`store` is one statement, durable when it returns, and safe to repeat. `take` is what a worker does
+with what is new: early messages are kept with their case, late and unknown ones stay in the tray.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.conf import settings
+from django.db import connection
+
+from audit import codec
+from cases.errors import Invalid, SameKeyOtherContent
+from processes.engine.wake import WORK_CHANNEL
+from timers import clock
+
+if TYPE_CHECKING:
+    from processes.engine.run import Run
+    from processes.engine.turn import Turn
+
+MESSAGE_BYTES = 64 * 1024  # unless settings.LONGCASE_MESSAGE_BYTES says otherwise
+
+
+class Stored(NamedTuple):
+    """What became of a message at the door."""
+
+    id: int
+    is_new: bool
+    state: str
+
+
+class Waiting(NamedTuple):
+    """A message as a worker takes it."""
+
+    id: int
+    source: str
+    key: str
+    name: str
+    to: str
+    data: str
+    actor: str
+    on_behalf: str
+
+
+_STORE = """
+    WITH stored AS (
+        INSERT INTO cases_message
+               (source, key, name, "to", data, digest, actor, on_behalf, state, why, received_at)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, '', %s)
+        ON CONFLICT (source, key) DO NOTHING RETURNING id
+    )
+    SELECT (SELECT id FROM stored),
+           (SELECT count(pg_notify(%s, '')) FROM stored
+             WHERE EXISTS (SELECT 1 FROM processes_worker WHERE is_idle))
+"""
+
+
+def store(
+    *,
+    source: str,
+    key: str,
+    name: str,
+    to: str,
+    data: Any,
+    actor: str,
+    on_behalf: str = "",
+    state: str = "new",
+) -> Stored:
+    """Keep a message. Raises Invalid (too large, NUL, no key) and SameKeyOtherContent.
+
+    The same (source, key) with the same content is no second message.
+    """
+    text, digest = spell(source=source, key=key, name=name, to=to, data=data)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _STORE,
+            [
+                source,
+                key,
+                name,
+                to,
+                text,
+                digest,
+                actor,
+                on_behalf,
+                state,
+                clock.now(),
+                WORK_CHANNEL,
+            ],
+        )
+        new_id = cursor.fetchone()[0]
+        if new_id is not None:
+            return Stored(new_id, True, state)
+        cursor.execute(
+            "SELECT id, digest, state FROM cases_message WHERE source = %s AND key = %s",
+            [source, key],
+        )
+        old_id, old_digest, old_state = cursor.fetchone()
+    if old_digest != digest:
+        raise SameKeyOtherContent(
+            f"The key “{key}” of {source} was used before, for another message. Send a new "
+            "message under a key of its own."
+        )
+    return Stored(old_id, False, old_state)
+
+
+def spell(*, source: str, key: str, name: str, to: str, data: Any) -> tuple[str, str]:
+    """A message's data as stored, and the digest of all that its key stands for."""
+    for field, value, most in (("source", source, 80), ("key", key, 200), ("name", name, 80)):
+        if not value or len(value) > most or "\0" in value:
+            raise Invalid(
+                f"A message needs a {field} of 1 to {most} characters, without NUL.",
+                {field: f"1 to {most} characters"},
+            )
+    try:
+        text = codec.encode(data if data is not None else {})
+    except (TypeError, ValueError) as error:
+        raise Invalid(f"The message was not taken: {error}", {"data": str(error)}) from error
+    most = getattr(settings, "LONGCASE_MESSAGE_BYTES", MESSAGE_BYTES)
+    if len(text) > most:
+        raise Invalid(
+            f"The message is larger than {most} bytes; send documents as documents.",
+            {"data": f"at most {most} bytes"},
+        )
+    digest = hashlib.sha256("\0".join((name, to, text)).encode()).hexdigest()
+    return text, digest
+
+
+def claim_new(cursor: Any, limit: int) -> list[Waiting]:
+    """Lock messages that nobody has looked at yet, in the order of their arrival."""
+    cursor.execute(
+        'SELECT id, source, key, name, "to", data, actor, on_behalf FROM cases_message '
+        "WHERE state = 'new' ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED",
+        [limit],
+    )
+    return [Waiting(*row) for row in cursor.fetchall()]
+
+
+def resolve(cursor: Any, messages: Sequence[Waiting]) -> dict[int, int]:
+    """Which case each message is for: message id → case id, those found only."""
+    by_id = {m.id: int(m.to[3:]) for m in messages if m.to.startswith("id:") and m.to[3:].isdigit()}
+    references = sorted({m.to for m in messages if m.id not in by_id})
+    known: dict[str, int] = {}
+    if references:
+        cursor.execute(
+            "SELECT reference, id FROM cases_case WHERE reference = ANY(%s)", [references]
+        )
+        known = dict(cursor.fetchall())
+        missing = [r for r in references if r not in known]
+        if missing:
+            cursor.execute(
+                "SELECT source || ':' || source_key, id FROM cases_case "
+                "WHERE source_key <> '' AND source || ':' || source_key = ANY(%s)",
+                [missing],
+            )
+            known.update(cursor.fetchall())
+    found = dict(by_id)
+    found.update({m.id: known[m.to] for m in messages if m.to in known})
+    return found
+
+
+def take(turn: Turn, run: Run, message: Waiting) -> str:
+    """Give a message to its locked case. Returns its state: used, kept or late."""
+    data = codec.decode(message.data)
+    if message.name == "subcase.closed":
+        return _take_subcase(turn, run, message, data)
+    if message.name == "parent.left":
+        return _take_parent_left(turn, run, message)
+    if run.is_closed:
+        turn.record(
+            run,
+            "message.late",
+            {"name": message.name, "source": message.source, "key": message.key},
+            actor=message.actor,
+            on_behalf=message.on_behalf,
+        )
+        run.writes.messages.append(
+            (
+                message.id,
+                "late",
+                run.case_id,
+                f"{run.reference} was closed with outcome “{run.row['outcome']}”.",
+                turn.now,
+            )
+        )
+        return "late"
+    what = {"name": message.name, "source": message.source, "key": message.key, "data": data}
+    command = next(
+        (
+            number
+            for number, asked in sorted(run.open.items())
+            if asked.type == "message.awaited" and asked.data["name"] == message.name
+        ),
+        None,
+    )
+    if command is None or run.is_parked:
+        turn.record(run, "message.kept", what, actor=message.actor, on_behalf=message.on_behalf)
+        run.writes.messages.append((message.id, "kept", run.case_id, "", turn.now))
+        turn.kept.setdefault((run.case_id, message.name), []).append(
+            {
+                "id": message.id,
+                "name": message.name,
+                "source": message.source,
+                "key": message.key,
+                "data": message.data,
+                "actor": message.actor,
+                "on_behalf": message.on_behalf,
+            }
+        )
+        return "kept"
+    run.writes.messages.append((message.id, "used", run.case_id, "", turn.now))
+    turn.feed(
+        run,
+        "message.received",
+        {"command": command, **what},
+        actor=message.actor,
+        on_behalf=message.on_behalf,
+    )
+    return "used"
+
+
+def _take_subcase(turn: Turn, run: Run, message: Waiting, data: dict[str, Any]) -> str:
+    run.writes.messages.append((message.id, "used", run.case_id, "", turn.now))
+    asked = run.open.get(data["command"])
+    if run.visit == data["visit"] and asked is not None and asked.type == "subcase.opened":
+        turn.feed(
+            run,
+            "subcase.closed",
+            {name: data[name] for name in ("command", "reference", "outcome", "facts")},
+            actor=message.actor,
+            on_behalf=message.on_behalf,
+        )
+    return "used"
+
+
+def _take_parent_left(turn: Turn, run: Run, message: Waiting) -> str:
+    """The parent no longer waits: the child ends with it, or goes on, as its kind says."""
+    run.writes.messages.append((message.id, "used", run.case_id, "", turn.now))
+    if not run.is_closed and run.kind.ends_with_parent:
+        turn.take(
+            run,
+            run.kind.withdraw,
+            {"reason": "The case that asked for this one no longer waits for it."},
+            actor=message.actor,
+            on_behalf=message.on_behalf,
+        )
+    elif not run.is_closed:
+        turn.record(
+            run,
+            "parent.left",
+            {"stays": "This kind goes on without the case that opened it."},
+            actor=message.actor,
+            on_behalf=message.on_behalf,
+        )
+    return "used"

@@ -1,0 +1,161 @@
+"""One case in a turn: its locked row, its code as far as it got, and what will be written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from audit.record import Recorded
+from cases.models import Case
+from processes.engine.rows import ActivityRow
+from processes.engine.runner import Runner
+from processes.engine.standing import Open, track
+from processes.kinds import Kind
+from timers.due import TimerKey, TimerRow
+
+
+@dataclass(slots=True)
+class Writes:
+    """What a run adds to the turn's statements, in order."""
+
+    events: list[Recorded] = field(default_factory=list)
+    activities: list[ActivityRow] = field(default_factory=list)
+    dropped_activities: list[tuple[int, int, int]] = field(default_factory=list)
+    timers: list[TimerRow] = field(default_factory=list)
+    dropped_timers: list[TimerKey] = field(default_factory=list)
+    messages: list[tuple[int, str, int | None, str, datetime]] = field(default_factory=list)
+    later: list[Any] = field(default_factory=list)  # rarer rows, as calls made at the flush
+
+    def lengths(self) -> tuple[int, ...]:
+        return tuple(len(getattr(self, name)) for name in self.__slots__)
+
+    def cut(self, lengths: tuple[int, ...]) -> None:
+        for name, length in zip(self.__slots__, lengths, strict=True):
+            del getattr(self, name)[length:]
+
+
+@dataclass(slots=True)
+class Mark:
+    """A point to which a run can be taken back when its code fails."""
+
+    row: dict[str, Any]
+    lengths: tuple[int, ...]
+    open: Open
+    documents: dict[str, str]
+    facts: dict[str, Any]
+    incident: str
+    entered: Recorded | None
+    events: list[Recorded]
+    event_count: int
+
+
+class Run:
+    """One case in a turn. It is the head of the case's chain while the row is locked."""
+
+    def __init__(self, *, row: dict[str, Any], kind: Kind, is_new: bool = False) -> None:
+        self.row = row
+        self.kind = kind
+        self.is_new = is_new
+        self.case: Any = None
+        self.entered: Recorded | None = None
+        self.events: list[Recorded] = []  # of this visit, after its entry
+        self.runner: Runner | None = None
+        self.open: Open = {}
+        self.documents: dict[str, str] = {}
+        self.writes = Writes()
+        self.cause = ""  # the actor for whom the engine acts in this turn
+        self.incident = ""  # the kind of its open incident
+        self.savepoint: Any = None
+        self.facts_changed = False
+
+    # the Head protocol of audit.record
+
+    @property
+    def case_id(self) -> int:
+        return self.row["id"]
+
+    @property
+    def head_number(self) -> int:
+        return self.row["head_number"]
+
+    @head_number.setter
+    def head_number(self, number: int) -> None:
+        self.row["head_number"] = number
+
+    @property
+    def head_hash(self) -> bytes:
+        return self.row["head_hash"]
+
+    @head_hash.setter
+    def head_hash(self, sealed: bytes) -> None:
+        self.row["head_hash"] = sealed
+
+    # shorthand
+
+    @property
+    def visit(self) -> int:
+        return self.row["visit"]
+
+    @property
+    def is_closed(self) -> bool:
+        return self.row["closed_at"] is not None
+
+    @property
+    def reference(self) -> str:
+        return self.row["reference"]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The facts as they stand in memory, by column name."""
+        return {name: getattr(self.case, name) for name in self.kind.fact_names}
+
+    @property
+    def is_parked(self) -> bool:
+        """Its code cannot run until the incident is over; events are still recorded."""
+        return self.incident in ("code", "mismatch")
+
+    def note(self, event: Recorded) -> None:
+        """Keep what this event changes of the run's own state."""
+        track(self.open, self.documents, event)
+        if event.type == "incident.opened":
+            self.incident = event.data["kind"]
+        elif event.type == "incident.closed":
+            self.incident = ""
+
+    def mark(self) -> Mark:
+        return Mark(
+            row=dict(self.row),
+            lengths=self.writes.lengths(),
+            open=dict(self.open),
+            documents=dict(self.documents),
+            facts=self.facts,
+            incident=self.incident,
+            entered=self.entered,
+            events=self.events,
+            event_count=len(self.events),
+        )
+
+    def back_to(self, mark: Mark) -> None:
+        """Forget what happened since the mark."""
+        self.row = dict(mark.row)
+        self.writes.cut(mark.lengths)
+        self.open = dict(mark.open)
+        self.documents = dict(mark.documents)
+        self.incident = mark.incident
+        self.entered, self.events = mark.entered, mark.events
+        del self.events[mark.event_count :]
+        self.build(mark.facts)
+
+    def build(self, facts: dict[str, Any]) -> None:
+        """Make the case in memory anew, with these facts."""
+        model = self.kind.model
+        values = dict(self.row)
+        values["waits"] = []  # a projection, which step code has no business with
+        values.update(facts)
+        link = model._meta.parents[Case]
+        if link is not None:
+            values[link.attname] = self.row["id"]
+        fields = [f.attname for f in model._meta.concrete_fields]
+        known = [name for name in fields if name in values]
+        self.case = model.from_db("default", known, [values[name] for name in known])

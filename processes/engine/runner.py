@@ -1,0 +1,389 @@
+"""The deterministic runner: a pure function of a step's code and its events.
+
+It drives plain coroutines with a loop of its own. `deliver` is given the events of a visit one by
+one. Events that record commands are compared with what the code asked for; events that settle
+them let the code go on. Replay and real running are the same calls, so they cannot differ.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+from collections import deque
+from collections.abc import Coroutine
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from audit.record import Recorded
+from cases.fsm import Move
+from processes.engine import guard
+from processes.engine.commands import (
+    ISSUING,
+    AskDocuments,
+    CancelWaits,
+    Command,
+    Waitable,
+)
+from processes.engine.errors import (
+    ActivityFailed,
+    Cancelled,
+    ReplayMismatch,
+    StepBroken,
+)
+
+_current: ContextVar[Runner] = ContextVar("runner")
+
+
+def current() -> Runner:
+    """The runner whose step code runs now. Words of a step mean nothing elsewhere."""
+    try:
+        return _current.get()
+    except LookupError:
+        raise StepBroken(
+            "This word belongs into the code of a step; outside of it nothing waits."
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class StepCode:
+    """The code of one step, one version, as it stands in the source."""
+
+    kind: str
+    step: str
+    version: int
+    function: Any
+    digest: str
+    text: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Where a step's code stands: one entry a strand, the main one first."""
+
+    file: str
+    line: int
+    text: str
+    values: dict[str, str]
+
+
+class Strand(Waitable):
+    """One coroutine in progress. The step's code is the main strand; races add more."""
+
+    __slots__ = ("coroutine", "waits_for", "deadlines", "runner", "_throw")
+
+    def __init__(self, runner: Runner, coroutine: Coroutine[Any, Any, Any]) -> None:
+        super().__init__()
+        self.runner = runner
+        self.coroutine = coroutine
+        self.waits_for: Waitable | None = None
+        self.deadlines: list[Any] = []
+        self._throw: BaseException | None = None
+
+    def throw(self, error: BaseException) -> None:
+        """Wake it with an error at the line where it waits."""
+        if not self.settled:
+            self._throw = error
+            self.waits_for = None
+            self.runner.ready.append(self)
+
+    def cancel(self) -> None:
+        self.throw(Cancelled())
+
+    def wake(self, waitable: Waitable) -> None:
+        if self.waits_for is waitable:
+            self.waits_for = None
+            self.runner.ready.append(self)
+
+    def resume(self) -> None:
+        """Run until it waits or ends."""
+        error, self._throw = self._throw, None
+        self.runner.strand = self
+        profile = sys.getprofile()
+        try:
+            sys.setprofile(guard._watch)
+            if error is not None:
+                waitable = self.coroutine.throw(error)
+            else:
+                waitable = self.coroutine.send(None)
+        except StopIteration as end:
+            sys.setprofile(profile)
+            self.settle(end.value)
+        except Cancelled:
+            sys.setprofile(profile)
+            self.settle(None)
+        except Exception as failure:
+            sys.setprofile(profile)
+            self.settle(error=failure)
+        else:
+            sys.setprofile(profile)
+            if not isinstance(waitable, Waitable):
+                self.settle(
+                    error=StepBroken(
+                        "Step code may await only the words of a step; it awaited "
+                        f"{waitable!r}, which no engine can wait for durably."
+                    )
+                )
+                return
+            self.waits_for = waitable
+            waitable.on_settle(lambda: self.wake(waitable))
+
+
+class Runner:
+    """One visit of a step: its code, driven by its events."""
+
+    def __init__(
+        self, *, code: StepCode, case: Any, visit: int, documents: dict[str, str] | None = None
+    ) -> None:
+        self.code = code
+        self.case = case
+        self.visit = visit
+        self.documents = dict(documents or {})
+        self.commands: dict[int, Command] = {}
+        self.issued: deque[Command] = deque()
+        self.ready: deque[Strand] = deque()
+        self.strand: Strand | None = None
+        self.main: Strand | None = None
+        self.strands: list[Strand] = []
+        self.now: datetime | None = None
+        self.last_number = 0
+        self.completed: list[tuple[Command, Any]] = []  # with something to compensate
+        self._chance = 0
+        self._seed = b""
+
+    # -- what the outside asks
+
+    @property
+    def is_done(self) -> bool:
+        return self.main is not None and self.main.settled
+
+    @property
+    def error(self) -> BaseException | None:
+        return self.main.error if self.main is not None else None
+
+    def outcome(self) -> Move:
+        """The transition that the code returned. Raises the code's error, or StepBroken."""
+        assert self.main is not None
+        value = self.main.take()
+        if callable(value):
+            value = value()
+        if not isinstance(value, Move):
+            raise StepBroken(
+                f"{self.code.file}, line {self.code.line}: the code of step “{self.code.step}” "
+                f"ended with {value!r}; it must return a transition of the case, such as "
+                "`return case.decline(reason=…)`."
+            )
+        return value
+
+    def open_commands(self) -> list[Command]:
+        """What was recorded and is neither settled nor given up."""
+        return [
+            c
+            for c in self.commands.values()
+            if c.opens and not c.settled and not c.is_cancelled and c.recorded_at is not None
+        ]
+
+    # -- events
+
+    def start(self, entered: Recorded) -> None:
+        """The step was entered: run its code from the top."""
+        self._seed = entered.hash
+        self.now = entered.recorded_at
+        self.last_number = entered.number
+        self.main = self.spawn(self.code.function(self.case))
+        self.drive()
+
+    def deliver(self, event: Recorded) -> None:
+        """The next event of the visit. Raises ReplayMismatch when the code asks otherwise."""
+        self.now = event.recorded_at
+        self.last_number = event.number
+        if event.type in ISSUING:
+            if event.data["command"] >= 0:
+                self._recorded(event)
+        else:
+            self._settle(event)
+        if self.ready:
+            self.drive()
+
+    def _recorded(self, event: Recorded) -> None:
+        data = event.data
+        command = self.issued.popleft() if self.issued else None
+        if command is None or command.event != event.type or not command.same(data):
+            raise ReplayMismatch(
+                number=event.number,
+                expected=_in_words(event),
+                came=command.words() if command else "nothing more",
+                place=(command.place if command else "") or self.place(),
+            )
+        command.recorded(data, event.recorded_at, event.number)
+        if event.type == "activity.done":
+            if "error" in data:
+                command.settle(error=ActivityFailed(data["name"], data["error"], final=True))
+            else:
+                command.settle(data["result"])
+        elif event.type == "wait.cancelled":
+            command.settle()
+        elif isinstance(command, AskDocuments):
+            for name in command.names:
+                self.documents.setdefault(name, "asked")
+            if command.is_met(self.documents):
+                command.settle(dict(self.documents))
+
+    def _settle(self, event: Recorded) -> None:
+        data = event.data
+        settle = _SETTLING.get(event.type)
+        if settle is not None:
+            command = self.commands.get(data["command"])
+            if command is not None and not command.is_cancelled:
+                settle(self, command, data, event)
+        elif event.type == "facts.changed":
+            for name, (_before, after) in data["changes"].items():
+                setattr(self.case, name, after)
+        elif event.type.startswith("document."):
+            self.documents[data["name"]] = event.type.removeprefix("document.")
+            for command in self.open_commands():
+                if isinstance(command, AskDocuments) and command.is_met(self.documents):
+                    command.settle(dict(self.documents))
+
+    # -- the loop
+
+    def spawn(self, coroutine: Coroutine[Any, Any, Any]) -> Strand:
+        strand = Strand(self, coroutine)
+        if self.strand is not None:
+            strand.deadlines = list(self.strand.deadlines)
+        self.strands.append(strand)
+        self.ready.append(strand)
+        return strand
+
+    def drive(self) -> None:
+        """Run every strand that can go on, in order, until all wait."""
+        token = _current.set(self)
+        try:
+            while self.ready:
+                strand = self.ready.popleft()
+                if not strand.settled:
+                    strand.resume()
+        finally:
+            self.strand = None
+            _current.reset(token)
+
+    def issue(self, command: Command) -> None:
+        """The code asks for this."""
+        command.runner = self
+        command.number = len(self.commands) + 1
+        if self.strand is not None and self.strand.deadlines:
+            command.deadline = self.strand.deadlines[-1]
+        self.commands[command.number] = command
+        self.issued.append(command)
+
+    def cancelled(self, command: Command) -> None:
+        """The code gave this up. Neighbours in one breath are one event."""
+        last = self.issued[-1] if self.issued else None
+        if not isinstance(last, CancelWaits):
+            last = CancelWaits()
+            self.issue(last)
+        last.commands.append(command.number)
+
+    def chance(self) -> bytes:
+        """Thirty-two bytes that no one could foresee and every replay gives again."""
+        self._chance += 1
+        return hashlib.sha256(b"%s %d" % (self._seed, self._chance)).digest()
+
+    def close(self) -> None:
+        """Forget the coroutines without letting them run on."""
+        for strand in self.strands:
+            if not strand.settled:
+                strand.settled = True
+                strand.coroutine.close()
+
+    # -- looking
+
+    def place(self) -> str:
+        pauses = self.pauses()
+        if not pauses:
+            return f"{self.code.file}, line {self.code.line}"
+        return f"{pauses[0].file}, line {pauses[0].line}"
+
+    def pauses(self) -> list[Pause]:
+        """The line of each strand, with its local variables."""
+        found = []
+        for strand in self.strands:
+            frame = None
+            coroutine: Any = strand.coroutine
+            while inspect.iscoroutine(coroutine) and coroutine.cr_frame is not None:
+                if "/processes/engine/" not in coroutine.cr_frame.f_code.co_filename:
+                    frame = coroutine.cr_frame
+                coroutine = coroutine.cr_await
+            if frame is not None and not strand.settled:
+                found.append(_pause(frame))
+        return found
+
+
+def _pause(frame: Any) -> Pause:
+    lines, first = inspect.getsourcelines(frame.f_code)
+    at = frame.f_lineno - first
+    return Pause(
+        file=frame.f_code.co_filename,
+        line=frame.f_lineno,
+        text=lines[at].strip() if 0 <= at < len(lines) else "",
+        values={name: repr(value)[:500] for name, value in frame.f_locals.items()},
+    )
+
+
+def _in_words(event: Recorded) -> str:
+    name = event.data.get("name") or event.data.get("names") or event.data.get("commands")
+    return f"{event.type} “{name}”" if name else event.type
+
+
+def _activity_completed(runner: Runner, command: Command, data: Any, event: Recorded) -> None:
+    definition = getattr(command, "definition", None)
+    if definition is not None and definition.compensate is not None:
+        runner.completed.append((command, data.get("result")))
+    command.settle(data.get("result"))
+
+
+def _activity_failed(runner: Runner, command: Command, data: Any, event: Recorded) -> None:
+    name = getattr(command, "name", "")
+    command.settle(error=ActivityFailed(name, data["error"], final=data.get("final", False)))
+
+
+def _timer_fired(runner: Runner, command: Command, data: Any, event: Recorded) -> None:
+    command.settle(event.recorded_at)
+
+
+def _answered(runner: Runner, command: Command, data: Any, event: Recorded) -> None:
+    from processes.engine.words import Answer
+
+    command.settle(Answer(data.get("data"), event.actor, event.recorded_at))
+
+
+def _task_completed(runner: Runner, command: Command, data: Any, event: Recorded) -> None:
+    from processes.engine.words import Outcome
+
+    command.settle(
+        Outcome(
+            data["outcome"], data["reason"], event.actor, event.recorded_at, data.get("result", {})
+        )
+    )
+
+
+def _subcase_closed(runner: Runner, command: Command, data: Any, event: Recorded) -> None:
+    from processes.engine.words import SubcaseEnd
+
+    command.settle(SubcaseEnd(data["reference"], data["outcome"], data.get("facts", {})))
+
+
+_SETTLING = {
+    "activity.completed": _activity_completed,
+    "activity.failed": _activity_failed,
+    "timer.fired": _timer_fired,
+    "task.completed": _task_completed,
+    "message.received": _answered,
+    "message.matched": _answered,
+    "party.answered": _answered,
+    "subcase.closed": _subcase_closed,
+}

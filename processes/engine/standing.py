@@ -1,0 +1,118 @@
+"""What a case waits for, folded from its events: the open commands and their waits.
+
+A pure function of the events since the step was entered. The engine keeps it while it records, and
+`verify` computes it again to compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from audit.record import Recorded
+from processes.engine.commands import ISSUING
+
+_SETTLED_BY = frozenset(
+    {
+        "activity.completed",
+        "activity.failed",
+        "timer.fired",
+        "task.completed",
+        "message.received",
+        "message.matched",
+        "party.answered",
+        "subcase.closed",
+    }
+)
+_WAIT_KINDS = {
+    "activity.scheduled": "activity",
+    "timer.set": "timer",
+    "task.opened": "task",
+    "documents.requested": "documents",
+    "message.awaited": "message",
+    "party.asked": "party",
+    "subcase.opened": "subcase",
+}
+
+Open = dict[int, Recorded]  # command number -> the event that asked
+
+
+def track(open_: Open, documents: dict[str, str], event: Recorded) -> None:
+    """Move the open commands and the states of documents on by one event."""
+    kind = event.type
+    if kind in ISSUING:
+        if kind == "wait.cancelled":
+            for number in event.data["commands"]:
+                open_.pop(number, None)
+        elif kind != "activity.done":
+            open_[event.data["command"]] = event
+            if kind == "documents.requested":
+                for name in event.data["names"]:
+                    documents.setdefault(name, "asked")
+                _close_met(open_, documents)
+    elif kind in _SETTLED_BY:
+        open_.pop(event.data["command"], None)
+    elif kind == "step.entered":
+        undo = {number: asked for number, asked in open_.items() if number < 0}
+        open_.clear()
+        open_.update(undo)
+    elif kind.startswith("document.") and "name" in event.data:
+        documents[event.data["name"]] = kind.removeprefix("document.")
+        _close_met(open_, documents)
+
+
+def _close_met(open_: Open, documents: dict[str, str]) -> None:
+    for number, asked in list(open_.items()):
+        if asked.type == "documents.requested" and not missing_of(asked, documents):
+            del open_[number]
+
+
+def missing_of(asked: Recorded, documents: dict[str, str]) -> list[str]:
+    """The names of a request that are not in yet."""
+    good = ("accepted",) if asked.data.get("enough") == "accepted" else ("accepted", "received")
+    return [name for name in asked.data["names"] if documents.get(name) not in good]
+
+
+def waits_of(open_: Open, documents: dict[str, str]) -> list[dict[str, Any]]:
+    """What the case waits for, the earliest end first; people and parties before machines."""
+    waits = []
+    for number, asked in open_.items():
+        data = asked.data
+        if data.get("watch") or asked.type not in _WAIT_KINDS:
+            continue
+        wait: dict[str, Any] = {
+            "kind": _WAIT_KINDS[asked.type],
+            "name": data.get("name", ""),
+            "on": data.get("on") or data.get("of") or data.get("role") or "Longcase",
+            "since": asked.recorded_at,
+            "until": data.get("until") or data.get("due_at"),
+            "met": data.get("met", ""),
+            "otherwise": data.get("otherwise", ""),
+            "command": number,
+        }
+        if asked.type == "documents.requested":
+            wait["missing"] = missing_of(asked, documents)
+        waits.append(wait)
+    return sorted(waits, key=_order)
+
+
+_MACHINES = frozenset({"activity", "timer"})
+
+
+def _order(wait: dict[str, Any]) -> tuple[Any, ...]:
+    until = wait["until"]
+    return (
+        wait["kind"] in _MACHINES,
+        until is None,
+        until.timestamp() if until else 0.0,
+        wait["command"],
+    )
+
+
+def fold(events: Iterable[Recorded]) -> tuple[Open, dict[str, str]]:
+    """The open commands and documents after these events."""
+    open_: Open = {}
+    documents: dict[str, str] = {}
+    for event in events:
+        track(open_, documents, event)
+    return open_, documents

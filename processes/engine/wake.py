@@ -1,0 +1,43 @@
+"""Calling workers: a hint, sent after commit. A lost one costs a second, never a case."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from django.db import connection, transaction
+
+from processes.engine.rows import ActivityRow
+
+WORK_CHANNEL = "longcase_work"
+log = logging.getLogger("longcase.wake")
+
+_CALL_IDLE = "SELECT pg_notify(%s, '') WHERE EXISTS (SELECT 1 FROM processes_worker WHERE is_idle)"
+
+
+def after_commit(waiting: Sequence[ActivityRow]) -> None:
+    """Once these activities are there to be seen, call an idle worker for the short ones and send
+    a message for each long one."""
+    if any(a.lane == "short" for a in waiting):
+        transaction.on_commit(call_idle_workers, robust=True)
+    for row in waiting:
+        if row.lane == "long":
+            transaction.on_commit(
+                lambda row=row: publish(row.case_id, row.visit, row.command), robust=True
+            )
+
+
+def call_idle_workers() -> None:
+    """Notify only when a worker says that it sleeps: awake ones look by themselves."""
+    with connection.cursor() as cursor:
+        cursor.execute(_CALL_IDLE, [WORK_CHANNEL])
+
+
+def publish(case_id: int, visit: int, command: int) -> None:
+    """Send the message of a long activity. The sweep finds what could not be sent."""
+    from processes.work.perform import perform
+
+    try:
+        perform.apply_async(args=[case_id, visit, command], queue="long", retry=False)
+    except Exception as error:  # any broker's own errors
+        log.warning("broker_unavailable", extra={"error": type(error).__name__})

@@ -1,0 +1,136 @@
+"""Kinds of cases: a Case subclass with the code of its steps."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cases.errors import Invalid
+from cases.models import Case
+from processes.engine.runner import StepCode
+
+_kinds: dict[str, Kind] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class StaffStep:
+    """A step without code: it waits for staff to take one of its transitions."""
+
+    role: str
+    met: str
+    otherwise: str
+
+
+class Kind:
+    """One kind of case. Registered when it is made; its steps register themselves on it."""
+
+    def __init__(
+        self,
+        model: type[Case],
+        *,
+        title: Any,
+        prefix: str,
+        initial: str,
+        main_line: Sequence[tuple[Any, Sequence[str]]] = (),
+        document_titles: dict[str, Any] | None = None,
+        messages: dict[str, Callable[[Any], Any]] | None = None,
+        withdraw: str = "withdraw",
+        ends_with_parent: bool = True,
+        form: Any = None,
+    ) -> None:
+        self.model = model
+        self.name = model.kind_name
+        self.title = title
+        self.prefix = prefix
+        self.initial = str(initial)
+        self.main_line = [(label, [str(s) for s in steps]) for label, steps in main_line]
+        self.document_titles = document_titles or {}
+        self.messages = messages or {}
+        self.withdraw = withdraw
+        self.ends_with_parent = ends_with_parent
+        self.form = form
+        self.codes: dict[str, dict[int, StepCode]] = {}
+        self.staff_steps: dict[str, StaffStep] = {}
+        self.fact_names = [f.attname for f in model.fact_fields()]
+        _kinds[self.name] = self
+
+    def step(self, step: str, *, version: int = 1) -> Callable[[Callable[..., Any]], Any]:
+        """Declare the code of a step. Keep an older version for cases that entered under it."""
+
+        def declare(function: Callable[..., Any]) -> Any:
+            versions = self.codes.setdefault(str(step), {})
+            versions[version] = _step_code(self.name, str(step), version, function)
+            return function
+
+        return declare
+
+    def staff_step(self, step: str, *, role: str, met: str = "", otherwise: str = "") -> None:
+        """Declare a step that has no code: staff of this role take one of its transitions."""
+        self.staff_steps[str(step)] = StaffStep(role, met, otherwise)
+
+    def code_of(self, step: str, version: int | None = None) -> StepCode | None:
+        """The code of a step; the newest version unless one is asked for."""
+        versions = self.codes.get(step)
+        if not versions:
+            return None
+        return versions.get(version if version is not None else max(versions))
+
+    def is_closing(self, step: str) -> bool:
+        return step in self.closing_steps
+
+    @property
+    def closing_steps(self) -> frozenset[str]:
+        return frozenset(str(s) for s in self.model.closing_steps)
+
+    def step_label(self, step: str) -> str:
+        """The step's name for people."""
+        return str(dict(self.model.Step.choices).get(step, step))  # type: ignore[attr-defined]
+
+    def check_message(self, name: str, data: Any) -> Any:
+        """The data of a message as this kind takes it. Raises Invalid naming the fields."""
+        if name not in self.messages:
+            known = ", ".join(sorted(self.messages)) or "none"
+            raise Invalid(
+                f"A {self.title} takes no message “{name}”. It takes: {known}.",
+                {"name": f"not one of {known}"},
+            )
+        return self.messages[name](data)
+
+
+def _step_code(kind: str, step: str, version: int, function: Callable[..., Any]) -> StepCode:
+    if not inspect.iscoroutinefunction(function):
+        raise TypeError(f"{function.__qualname__}: the code of a step is an async function.")
+    lines, first = inspect.getsourcelines(function)
+    text = textwrap.dedent("".join(lines)).rstrip() + "\n"
+    return StepCode(
+        kind=kind,
+        step=step,
+        version=version,
+        function=function,
+        digest=hashlib.sha256(text.encode()).hexdigest(),
+        text=text,
+        file=inspect.getsourcefile(function) or "",
+        line=first,
+    )
+
+
+class NoSuchKind(LookupError):
+    """This installation has no kind of that name."""
+
+
+def kinds() -> dict[str, Kind]:
+    """All kinds of this installation, by name."""
+    return _kinds
+
+
+def kind_of(name: str) -> Kind:
+    """The kind of this name. Raises NoSuchKind, naming the ones there are."""
+    try:
+        return _kinds[name]
+    except KeyError:
+        known = ", ".join(sorted(_kinds)) or "none"
+        raise NoSuchKind(f"There is no kind “{name}”. This installation has: {known}.") from None

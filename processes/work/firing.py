@@ -1,0 +1,65 @@
+"""Firing timers: what the timer service does with those that are due."""
+
+from __future__ import annotations
+
+import logging
+
+from processes.engine import performing
+from processes.engine.run import Run
+from processes.engine.turn import ENGINE, Turn
+from processes.work import crashpoint
+from timers import clock, due
+from timers.due import TimerRow
+
+log = logging.getLogger("longcase.firing")
+
+
+def fire(limit: int) -> int:
+    """Fire up to `limit` due timers in one commit; returns how many. Those whose case is held by
+    another transaction are left for the next round."""
+    try:
+        return _fire(limit)
+    except Exception:
+        if limit == 1:
+            raise
+        log.exception("timer_batch_failed")
+        return sum(_fire_alone() for _ in range(limit))
+
+
+def _fire(limit: int) -> int:
+    with Turn() as turn:
+        timers = due.take_due(turn.cursor, clock.now(), limit)
+        runs = {
+            run.case_id: run for run in turn.lock(sorted({t.case_id for t in timers}), wait=False)
+        }
+        fired = [timer for timer in timers if timer.case_id in runs]
+        due.remove(turn.cursor, [timer.id for timer in fired if timer.id is not None])
+        for timer in fired:
+            fire_one(turn, runs[timer.case_id], timer)
+        crashpoint.reach("clock.fired")
+    crashpoint.reach("clock.committed")
+    return len(fired)
+
+
+def fire_one(turn: Turn, run: Run, timer: TimerRow) -> None:
+    """What one timer means for its case. One of a step that was left means nothing."""
+    if timer.visit != run.visit or timer.command not in run.open:
+        return
+    if timer.purpose == "overdue":
+        performing.overdue(turn, run, timer.command)
+        turn.project(run)
+        return
+    turn.feed(
+        run,
+        "timer.fired",
+        {"command": timer.command, "due_at": timer.due_at},
+        actor=ENGINE,
+    )
+
+
+def _fire_alone() -> int:
+    try:
+        return _fire(1)
+    except Exception:
+        log.exception("timer_failed")
+        return 0

@@ -1,0 +1,102 @@
+"""A whole installation in one process, on a turned clock: for tests and recorded cases.
+
+The same turns, results and timers as in the drain and the timer service, one after the other and
+without threads, so that what happens is repeatable.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection
+
+from processes.engine.turn import Turn
+from processes.models import Activity, Worker
+from processes.work import claims, firing, intake, perform
+from processes.work.attempts import run_attempt
+from processes.work.results import Claim, Done
+from timers import clock, due
+
+ROUNDS = 10_000  # without coming to rest: something schedules itself for ever
+
+
+class Inline:
+    """Runs whatever is due, in this thread, when told to."""
+
+    def __init__(self, turned: clock.Turned, *, batch: int = 200) -> None:
+        self.turned = turned
+        self.batch = batch
+        self.worker: Worker | None = None
+
+    def __enter__(self) -> Inline:
+        self.worker = claims.register("short")
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self.worker is not None:
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT pg_advisory_unlock(%s, %s)", [claims.WORKER_LOCKS, self.worker.pk]
+                )
+            Worker.objects.filter(pk=self.worker.pk).delete()
+
+    def settle(self) -> None:
+        """Do what is due now, until nothing is."""
+        for _ in range(ROUNDS):
+            if not (self._work() or firing.fire(self.batch) or self._long()):
+                return
+        raise RuntimeError(f"No rest after {ROUNDS} rounds: something schedules itself for ever.")
+
+    def advance(self, span: timedelta = timedelta(), **units: float) -> None:
+        """Let time pass, through each timer and each retry in order."""
+        self.until(clock.now() + span + timedelta(**units))
+
+    def until(self, moment: datetime) -> None:
+        """Let time pass up to this moment, doing what falls due on the way when it does."""
+        self.settle()
+        while (next_at := self._next()) is not None and next_at <= moment:
+            self.turned.set(max(next_at, clock.now()))
+            self.settle()
+        self.turned.set(moment)
+        self.settle()
+
+    def _next(self) -> datetime | None:
+        timer = due.next_due(connection, clock.now())
+        retry = (
+            Activity.objects.filter(state="due", worker_id=None, due_at__gt=clock.now())
+            .order_by("due_at")
+            .values_list("due_at", flat=True)
+            .first()
+        )
+        return min((at for at in (timer, retry) if at is not None), default=None)
+
+    def _work(self) -> bool:
+        assert self.worker is not None
+        from processes.engine import inbox
+
+        with Turn() as turn:
+            messages = inbox.claim_new(turn.cursor, self.batch)
+            cases = inbox.resolve(turn.cursor, messages)
+            runs = {r.case_id: r for r in turn.lock(list(set(cases.values())), wait=True)}
+            taken = intake.take_messages(turn, runs, messages, cases)
+            claimed = claims.claim_short(turn.cursor, worker_id=self.worker.pk, limit=self.batch)
+        if claimed:
+            self._record([run_attempt(claim) or _nobody(claim) for claim in claimed])
+        return bool(taken or claimed)
+
+    def _record(self, results: list[Done]) -> None:
+        with Turn() as turn:
+            wanted = sorted({done.claim.case_id for done in results})
+            runs = {run.case_id: run for run in turn.lock(wanted, wait=True)}
+            intake.record_results(turn, runs, results)
+
+    def _long(self) -> bool:
+        keys = Activity.objects.filter(
+            lane="long", state="due", worker_id=None, due_at__lte=clock.now()
+        ).values_list("case_id", "visit", "command")
+        return any([perform.perform_one(key) for key in keys])
+
+
+def _nobody(claim: Claim) -> Done:
+    return Done(claim, error="Nobody waits for it any more.")

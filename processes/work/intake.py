@@ -1,0 +1,165 @@
+"""What a commit of the drain takes in: results of activities and messages of the inbox."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+
+from django.db import connection
+
+from audit import codec
+from cases.errors import Refused
+from processes.engine import inbox, opening, rows
+from processes.engine.run import Run
+from processes.engine.turn import Turn
+from processes.kinds import NoSuchKind, kind_of
+from processes.work.results import Claim, Done, record_failure, record_result
+from timers import clock
+
+log = logging.getLogger("longcase.intake")
+
+OPEN_CASE = "case.open"  # the message that opens a case; its `to` is the kind
+
+
+def record_results(turn: Turn, runs: dict[int, Run], results: Sequence[Done]) -> list[Done]:
+    """Record the results whose claims still hold. Returns those whose case is held elsewhere."""
+    here = [done for done in results if done.claim.case_id in runs]
+    good = [done for done in here if not done.error]
+    held = rows.settle_activities(turn.cursor, [done.claim.fence for done in good])
+    for done in good:
+        if done.claim.key in held:
+            record_result(turn, runs[done.claim.case_id], done)
+    for done in here:
+        if done.error and holds(turn, done.claim):
+            record_failure(turn, runs[done.claim.case_id], done)
+    return [done for done in results if done.claim.case_id not in runs]
+
+
+def holds(turn: Turn, claim: Claim) -> bool:
+    """Whether a claim is still the current one; keeps it so until the commit."""
+    turn.cursor.execute(
+        "SELECT 1 FROM processes_activity WHERE case_id = %s AND visit = %s AND command = %s "
+        "AND worker_id = %s AND attempt = %s FOR UPDATE",
+        list(claim.fence),
+    )
+    return turn.cursor.fetchone() is not None
+
+
+def take_messages(
+    turn: Turn,
+    runs: dict[int, Run],
+    messages: Sequence[inbox.Waiting],
+    cases: dict[int, int],
+) -> int:
+    """Give each message to its case, open the cases that some ask for, keep the rest in the tray.
+
+    Messages whose case is held elsewhere stay new. Returns how many were settled.
+    """
+    openings = [m for m in messages if m.name == OPEN_CASE]
+    numbers = iter(rows.case_ids(turn.cursor, len(openings)) if openings else [])
+    settled: list[tuple[int, str, int | None, str, object]] = []
+    count = 0
+    absent = _absent(turn, [cases[m.id] for m in messages if m.id in cases], runs)
+    for message in messages:
+        if message.name == OPEN_CASE:
+            settled.append(_open(turn, message, next(numbers)))
+        elif message.id not in cases or cases[message.id] in absent:
+            why = f"There is no case “{message.to}”. A person can link it to one."
+            settled.append((message.id, "unmatched", None, why, turn.now))
+        elif cases[message.id] in runs:
+            inbox.take(turn, runs[cases[message.id]], message)
+            count += 1
+    rows.settle_messages(turn.cursor, settled)  # type: ignore[arg-type]
+    return count + len(settled)
+
+
+def _absent(turn: Turn, ids: Sequence[int], runs: dict[int, Run]) -> set[int]:
+    """Of the cases that were not locked, those that do not exist."""
+    missing = {case_id for case_id in ids if case_id not in runs}
+    if not missing:
+        return set()
+    turn.cursor.execute("SELECT id FROM cases_case WHERE id = ANY(%s)", [list(missing)])
+    return missing - {row[0] for row in turn.cursor.fetchall()}
+
+
+def _open(
+    turn: Turn, message: inbox.Waiting, case_id: int
+) -> tuple[int, str, int | None, str, object]:
+    data = codec.decode(message.data)
+    try:
+        run = opening.begin(
+            turn,
+            kind_of(message.to),
+            facts=data.get("facts", {}),
+            title=data.get("title", ""),
+            actor=message.actor,
+            on_behalf=message.on_behalf,
+            owner_id=data.get("owner"),
+            team_id=data.get("team"),
+            source=message.source,
+            source_key=message.key,
+            case_id=case_id,
+        )
+    except (Refused, NoSuchKind) as refusal:
+        return (message.id, "unmatched", None, str(refusal), turn.now)
+    return (message.id, "used", run.case_id, "", turn.now)
+
+
+def settle_alone(results: Sequence[Done], worker_id: int) -> None:
+    """A shared commit failed: take each part by itself, so that one bad case harms no other."""
+    for done in results:
+        try:
+            with Turn() as turn:
+                runs = {r.case_id: r for r in turn.lock([done.claim.case_id], wait=True)}
+                record_results(turn, runs, [done])
+        except Exception as error:
+            log.exception("result_failed", extra={"case": done.claim.case_id})
+            _put_off(done.claim, type(error).__name__)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT id FROM cases_message WHERE state = 'new' ORDER BY id LIMIT 200")
+        waiting = [row[0] for row in cursor.fetchall()]
+    for message_id in waiting:
+        settle_message_alone(message_id)
+
+
+def settle_message_alone(message_id: int) -> None:
+    """Take one message in a commit of its own; one that fails goes to the tray with the reason."""
+    try:
+        with Turn() as turn:
+            turn.cursor.execute(
+                'SELECT id, source, key, name, "to", data, actor, on_behalf FROM cases_message '
+                "WHERE id = %s AND state = 'new' FOR UPDATE SKIP LOCKED",
+                [message_id],
+            )
+            messages = [inbox.Waiting(*row) for row in turn.cursor.fetchall()]
+            cases = inbox.resolve(turn.cursor, messages)
+            runs = {r.case_id: r for r in turn.lock(list(cases.values()), wait=False)}
+            take_messages(turn, runs, messages, cases)
+    except Exception as error:
+        log.exception("message_failed", extra={"message": message_id})
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE cases_message SET state = 'unmatched', why = %s, settled_at = %s "
+                "WHERE id = %s AND state = 'new'",
+                [
+                    f"It could not be handled: {type(error).__name__}: {error}"[:1000],
+                    clock.now(),
+                    message_id,
+                ],
+            )
+
+
+def _put_off(claim: Claim, error: str) -> None:
+    """The result could not be recorded: try the activity again later, as a failure of its own."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE processes_activity SET worker_id = NULL, lease_until = NULL, "
+            "failures = failures + 1, due_at = %s, last_error = %s WHERE case_id = %s "
+            "AND visit = %s AND command = %s AND worker_id = %s AND attempt = %s",
+            [
+                clock.now() + timedelta(seconds=60),
+                f"The result could not be recorded: {error}",
+                *claim.fence,
+            ],
+        )
