@@ -1,0 +1,103 @@
+"""Moments in words, in the organisation's time zone: "in 4 days", "overdue 3 days", "12 days"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from django.utils import timezone
+from django.utils.dateformat import format as date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+NEAR_DAYS = 5  # from here on a due date is shown as near
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A due moment as the pages show it: the date, the words under it, and how pressing it is."""
+
+    at: datetime
+    day: str
+    words: str
+    level: str  # late, near, or empty
+
+
+def local_date(moment: datetime) -> date:
+    """The day of this moment where the organisation works."""
+    return timezone.localtime(moment).date()
+
+
+def day(moment: datetime | date, now: datetime | None = None) -> str:
+    """ "4 Dec", with its year when that is another one than now's or when there is no now."""
+    there = local_date(moment) if isinstance(moment, datetime) else moment
+    near = now is not None and local_date(now).year == there.year
+    return date_format(there, "j M" if near else "j M Y")
+
+
+def weekday(moment: datetime) -> str:
+    """ "Fri 4 Dec 2026"."""
+    return date_format(local_date(moment), "D j M Y")
+
+
+def moment(at: datetime) -> str:
+    """ "26 Nov 2026 10:14"."""
+    return date_format(timezone.localtime(at), "j M Y H:i")
+
+
+def clock_time(at: datetime) -> str:
+    """ "10:14"."""
+    return date_format(timezone.localtime(at), "H:i")
+
+
+def due(at: datetime, now: datetime) -> Due:
+    """How a due moment is told. It is late once it has passed, though it be the same day."""
+    days = (local_date(at) - local_date(now)).days
+    if at < now:
+        level = "late"
+        late = -days
+        words = (
+            ngettext("overdue %(n)s day", "overdue %(n)s days", late) % {"n": late}
+            if late
+            else _("overdue since %(time)s") % {"time": clock_time(at)}
+        )
+    else:
+        level = "near" if days <= NEAR_DAYS else ""
+        if days == 0:
+            words = _("today at %(time)s") % {"time": clock_time(at)}
+        elif days == 1:
+            words = _("tomorrow")
+        else:
+            words = ngettext("in %(n)s day", "in %(n)s days", days) % {"n": days}
+    return Due(at, day(at, now), words, level)
+
+
+def span(since: datetime, now: datetime) -> str:
+    """How long something has lasted: "12 days", "3 hours", "less than a minute"."""
+    days = (local_date(now) - local_date(since)).days
+    passed = max(now - since, timedelta())
+    if days and passed >= timedelta(hours=12):
+        return ngettext("%(n)s day", "%(n)s days", days) % {"n": days}
+    minutes = int(passed.total_seconds() // 60)
+    if minutes >= 60:
+        hours = minutes // 60
+        return ngettext("%(n)s hour", "%(n)s hours", hours) % {"n": hours}
+    if minutes:
+        return ngettext("%(n)s minute", "%(n)s minutes", minutes) % {"n": minutes}
+    return _("less than a minute")
+
+
+def days_between(first: datetime, last: datetime) -> int:
+    """Whole calendar days from the first moment to the last."""
+    return (local_date(last) - local_date(first)).days
+
+
+def from_to(first: datetime, last: datetime | None, now: datetime) -> str:
+    """ "19–21 Oct", "21 Oct – 6 Nov", "21 Oct": the days that something took."""
+    begin = local_date(first)
+    end = local_date(last) if last else begin
+    if begin == end:
+        return day(first, now)
+    if (begin.year, begin.month) == (end.year, end.month):
+        return f"{begin.day}–{day(end, now)}"
+    return f"{day(begin, now)} – {day(end, now)}"

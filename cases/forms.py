@@ -1,0 +1,271 @@
+"""What people fill in. Labels, help and errors are whole sentences; optional fields say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.forms import AuthenticationForm
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext_lazy as _
+
+from cases import fsm
+from cases.models import Document, Person, Requirement, Task
+
+REASON_CHARACTERS = 4000
+NOTE_CHARACTERS = 10_000
+
+
+def long_text(
+    label: Any, *, help_text: Any = "", required: bool = True, most: int = REASON_CHARACTERS
+) -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        help_text=help_text,
+        required=required,
+        max_length=most,
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
+
+
+class LoginForm(AuthenticationForm):
+    """Django's own, with our words."""
+
+    error_messages = {
+        **AuthenticationForm.error_messages,
+        "invalid_login": _(
+            "This name and password do not belong together. Both are case-sensitive."
+        ),
+    }
+
+
+class ReasonForm(forms.Form):
+    """An act that asks only why."""
+
+    reason = long_text(_("Reason"), help_text=_("Kept in the history, for whoever reads it later."))
+
+    def __init__(self, *args: Any, required: bool = True, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].required = required
+
+
+class NoteForm(forms.Form):
+    text = long_text(
+        _("Note"),
+        help_text=_("Everyone who may see the case can read it. A note stays as it is."),
+        most=NOTE_CHARACTERS,
+    )
+
+
+class TaskForm(forms.Form):
+    """The outcome of a task, its reason, and whatever else the task asks."""
+
+    outcome = forms.ChoiceField(
+        label=_("Outcome"),
+        widget=forms.RadioSelect,
+        error_messages={"required": _("Choose an outcome.")},
+    )
+    reason = long_text(
+        _("Reasons"),
+        help_text=_("Kept with the outcome; colleagues, auditors and the customer may read them."),
+        required=False,
+    )
+
+    def __init__(self, *args: Any, task: Task, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.task = task
+        self.asked: list[str] = []
+        choices = [(one[0], one[1]) for one in task.outcomes]
+        self.fields["outcome"].choices = choices
+        if len(choices) == 1:
+            self.fields["outcome"].initial = choices[0][0]
+        for name, label, kind in task.asks:
+            self.fields[f"ask_{name}"] = asked_field(label, kind)
+            self.asked.append(name)
+        if self.needs_reason() == {one[0] for one in task.outcomes}:
+            self.fields["reason"].required = True
+
+    def needs_reason(self) -> set[str]:
+        return {one[0] for one in self.task.outcomes if len(one) > 2 and one[2]}
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        outcome = cleaned.get("outcome")
+        if outcome in self.needs_reason() and not cleaned.get("reason") and "reason" in cleaned:
+            label = dict(self.fields["outcome"].choices)[outcome]
+            self.add_error("reason", _("Give the reasons for “%(outcome)s”.") % {"outcome": label})
+        return cleaned
+
+    def result(self) -> dict[str, Any]:
+        return {name: self.cleaned_data[f"ask_{name}"] for name in self.asked}
+
+
+def asked_field(label: str, kind: str) -> forms.Field:
+    """A field that a task asks for: text, money, date or yes."""
+    match kind:
+        case "money":
+            return forms.DecimalField(label=label, max_digits=14, decimal_places=2, min_value=0)
+        case "date":
+            return forms.DateField(label=label, widget=forms.DateInput(attrs={"type": "date"}))
+        case "yes":
+            return forms.BooleanField(label=label, required=False)
+    return forms.CharField(label=label, max_length=500)
+
+
+class HandOverForm(ReasonForm):
+    """Give a task, or a case, to someone else."""
+
+    to = forms.ModelChoiceField(label=_("To"), queryset=Person.objects.none())
+    field_order = ("to", "reason")
+
+    def __init__(self, *args: Any, people: Sequence[Person], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        chosen = Person.objects.filter(pk__in=[one.pk for one in people])
+        self.fields["to"].queryset = chosen.order_by("last_name", "first_name", "username")
+
+
+class UploadForm(forms.Form):
+    """A document that came in, for what was asked or for something else."""
+
+    name = forms.ChoiceField(label=_("What is it?"))
+    file = forms.FileField(label=_("File"))
+
+    def __init__(
+        self, *args: Any, requirements: Sequence[Requirement], titles: dict[str, Any], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        known = {one.name: one.title for one in requirements}
+        known |= {name: str(title) for name, title in titles.items() if name not in known}
+        self.fields["name"].choices = [
+            *known.items(),
+            ("other", _("Something else")),
+        ]
+        self.fields["file"].help_text = _("At most %(size)s. The file is kept as it is.") % {
+            "size": filesizeformat(settings.LONGCASE_UPLOAD_BYTES)
+        }
+
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
+        if file.size > settings.LONGCASE_UPLOAD_BYTES:
+            raise forms.ValidationError(
+                _("%(name)s has %(size)s; at most %(most)s are taken.")
+                % {
+                    "name": file.name,
+                    "size": filesizeformat(file.size),
+                    "most": filesizeformat(settings.LONGCASE_UPLOAD_BYTES),
+                }
+            )
+        return file
+
+
+class JudgeForm(forms.Form):
+    """Whether a document is what was asked for."""
+
+    verdict = forms.ChoiceField(
+        label=_("Is this what was asked for?"),
+        widget=forms.RadioSelect,
+        choices=[("accept", _("Accept")), ("reject", _("Reject, and ask for it again"))],
+        error_messages={"required": _("Choose accept or reject.")},
+    )
+    reason = long_text(
+        _("Why it is rejected"),
+        help_text=_("Only when you reject it. The party who sent it will read this."),
+        required=False,
+    )
+
+    def __init__(self, *args: Any, document: Document, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.document = document
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("verdict") == "reject" and not cleaned.get("reason"):
+            self.add_error("reason", _("Say what is wrong with it; the sender will read this."))
+        return cleaned
+
+
+class AskDocumentsForm(ReasonForm):
+    """Papers that are needed besides those already asked for."""
+
+    names = forms.MultipleChoiceField(
+        label=_("Documents"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+    other = forms.CharField(
+        label=_("Something else"),
+        required=False,
+        max_length=200,
+        help_text=_("In the words that the applicant will read, such as “Lease contract”."),
+    )
+    field_order = ("names", "other", "reason")
+
+    def __init__(self, *args: Any, titles: dict[str, Any], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.titles = {name: str(title) for name, title in titles.items()}
+        self.fields["names"].choices = list(self.titles.items())
+        if not self.titles:
+            del self.fields["names"]
+        self.fields["reason"].help_text = _("The applicant will read this.")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not cleaned.get("names") and not cleaned.get("other"):
+            self.add_error("other", _("Choose a document, or name one."))
+        return cleaned
+
+    def asked(self) -> dict[str, str]:
+        """The documents asked for: their names and titles."""
+        from django.utils.text import slugify
+
+        asked = {name: self.titles[name] for name in self.cleaned_data.get("names", ())}
+        if other := self.cleaned_data.get("other"):
+            asked[slugify(other).replace("-", "_")[:80] or "other"] = other
+        return asked
+
+
+class MoveForm(forms.Form):
+    """A transition that staff take by hand: whatever data it asks for."""
+
+    def __init__(self, *args: Any, edge: fsm.Edge, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in edge.asks:
+            label = name.replace("_", " ").capitalize()
+            if name.endswith("reason"):
+                self.fields[name] = long_text(
+                    label, help_text=_("Kept in the history; the customer may read it.")
+                )
+            else:
+                self.fields[name] = forms.CharField(label=label, max_length=500)
+
+
+class LinkMessageForm(forms.Form):
+    """The case that a message was meant for."""
+
+    reference = forms.CharField(
+        label=_("Reference of the case"),
+        max_length=40,
+        help_text=_("Such as LN-2026-000123."),
+    )
+
+
+class SettingsForm(forms.ModelForm):
+    """How a person wants to see Longcase."""
+
+    class Meta:
+        model = Person
+        fields = ("scheme", "keys_off")
+        labels = {"scheme": _("Colours"), "keys_off": _("Switch the single-key shortcuts off")}
+        widgets = {"scheme": forms.RadioSelect}
+
+
+class ClockForm(forms.Form):
+    """How far to turn the clock of a demo."""
+
+    days = forms.TypedChoiceField(choices=[(1, "1"), (7, "7"), (30, "30")], coerce=int)
+
+
+class EmptyForm(forms.Form):
+    """An act that asks for nothing more."""

@@ -1,0 +1,50 @@
+"""What every page has in common, whichever view answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import quote
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+
+from cases.errors import Refused
+
+GetResponse = Callable[[HttpRequest], HttpResponse]
+
+
+class PageMiddleware:
+    """Pages are never stored, tell htmx their address, and show a refusal as a page.
+
+    It stands after HtmxMiddleware, and after whatever signs people in.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if response.get("Content-Type", "").startswith("text/html"):
+            response.setdefault("Cache-Control", "no-store")
+            patch_vary_headers(response, ("Cookie", "HX-Request"))
+            self._tell_address(request, response)
+        return response
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """A refusal that no form could show: its sentence, on a whole page."""
+        if not isinstance(error, Refused):
+            return None
+        template = "404.html" if error.status == 404 else "refused.html"
+        return render(request, template, {"sentence": str(error)}, status=error.status)
+
+    @staticmethod
+    def _tell_address(request: HttpRequest, response: HttpResponse) -> None:
+        """After an act, htmx follows the redirect and puts this page into #main: the address bar
+        must follow too, so that loading again and Back meet what is shown."""
+        htmx = request.htmx
+        if request.method != "GET" or htmx.request_type != "full" or response.status_code != 200:
+            return
+        here = request.get_full_path()
+        if not htmx.history_restore_request and htmx.current_url_abs_path != here:
+            response.setdefault("HX-Push-Url", quote(here, safe="/?&=%+:,;@~!$'()*"))

@@ -1,0 +1,301 @@
+"""What the pages read. Each page takes the same number of queries, however much it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from audit.models import Event
+from cases import access
+from cases.models import Case, Document, Letter, Note, Person, Requirement, Task
+from cases.words import person_ids
+
+PAGE_ROWS = 50
+PAGE_EVENTS = 100
+COUNTED_TO = 1000  # past this a list says "more than 1,000"
+RECENT_EVENTS = 40  # looked at for the overview
+
+
+def count_of(rows: QuerySet[Any]) -> int:
+    """How many rows there are, without counting past COUNTED_TO + 1."""
+    return rows.order_by()[: COUNTED_TO + 1].count()
+
+
+def people_named(codes: Iterable[str]) -> dict[int, Person]:
+    """The people among these actors, by id."""
+    return Person.objects.in_bulk(person_ids(codes))
+
+
+# -- lists of cases
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How a person narrowed a list of cases. Empty means all."""
+
+    find: str = ""
+    kind: str = ""
+    step: str = ""
+    waiting: str = ""
+    due: str = ""  # late, near
+    owner: str = ""  # me, nobody, or a person's id
+    state: str = "open"  # open, stopped, closed, all
+
+
+def chosen_cases(person: Person, choice: Choice, now: datetime) -> QuerySet[Case]:
+    """The cases that a person may see and chose, the most pressing first."""
+    cases = access.visible_cases(person).select_related("owner", "team")
+    if choice.find:
+        cases = cases.filter(
+            Q(reference__istartswith=choice.find) | Q(title__icontains=choice.find)
+        )
+    if choice.kind:
+        cases = cases.filter(kind=choice.kind)
+    if choice.step:
+        cases = cases.filter(step=choice.step)
+    if choice.waiting:
+        cases = cases.filter(waiting_on=choice.waiting)
+    if choice.due == "late":
+        cases = cases.filter(waiting_until__lt=now)
+    elif choice.due == "near":
+        cases = cases.filter(waiting_until__gte=now, waiting_until__lt=now + timedelta(days=6))
+    if choice.owner == "me":
+        cases = cases.filter(owner=person)
+    elif choice.owner == "nobody":
+        cases = cases.filter(owner=None)
+    elif choice.owner.isdigit():
+        cases = cases.filter(owner=int(choice.owner))
+    match choice.state:
+        case "open":
+            cases = cases.filter(closed_at=None)
+        case "stopped":
+            cases = cases.filter(closed_at=None, stopped_at__isnull=False)
+        case "closed":
+            return cases.filter(closed_at__isnull=False).order_by("-closed_at", "-id")
+    return cases.order_by(F("waiting_until").asc(nulls_last=True), "id")
+
+
+def colleagues(person: Person) -> QuerySet[Person]:
+    """People whom a case or a task of this person's team may be given to."""
+    people = Person.objects.filter(is_active=True).order_by("last_name", "first_name", "username")
+    return people.filter(team=person.team_id) if person.team_id else people
+
+
+def people_who_may_do(task: Task) -> list[Person]:
+    """Active people of the task's role, without those it must not be done by."""
+    people = Person.objects.filter(is_active=True, groups__name=task.role).distinct()
+    return [
+        one
+        for one in people.order_by("last_name", "first_name", "username")
+        if f"person:{one.pk}" not in task.unlike
+    ]
+
+
+# -- my work
+
+
+@dataclass(frozen=True, slots=True)
+class WorkRow:
+    """One line of a person's work: a task, or a case that needs them."""
+
+    case: Case
+    task: Task | None
+    why: str  # your-turn, answer, offered, nobody, waiting, done
+    due_at: datetime | None
+
+    @property
+    def url(self) -> str:
+        return (self.task if self.task is not None else self.case).get_absolute_url()
+
+
+@dataclass(slots=True)
+class Worklist:
+    """One tab of my work."""
+
+    tab: str
+    counts: dict[str, int]
+    rows: list[WorkRow] = field(default_factory=list)
+    page: int = 1
+    has_next: bool = False
+
+
+TABS = ("mine", "waiting", "queue", "reviews", "done")
+
+
+def my_work(person: Person, *, tab: str, page: int, now: datetime) -> Worklist:
+    """The rows of one tab, earliest deadline first, and how many each tab has."""
+    sources = _sources(person, now)
+    counts = {
+        name: min(sum(count_of(rows) for rows, _why in parts), COUNTED_TO + 1)
+        for name, parts in sources.items()
+    }
+    last = page * PAGE_ROWS + 1
+    rows = [
+        row
+        for part, why in sources[tab]
+        for row in (_row(one, why) for one in part.select_related(*_related(part))[:last])
+    ]
+    if tab == "done":
+        rows.sort(key=lambda row: row.due_at or now, reverse=True)
+    else:
+        rows.sort(key=lambda row: (row.due_at is None, row.due_at or now, row.case.pk))
+    first = (page - 1) * PAGE_ROWS
+    return Worklist(
+        tab, counts, rows[first : first + PAGE_ROWS], page, len(rows) > first + PAGE_ROWS
+    )
+
+
+def next_tasks(person: Person) -> QuerySet[Task]:
+    """Tasks this person could take, the most pressing first."""
+    return (
+        access.visible_tasks(person)
+        .filter(holder=None)
+        .exclude(unlike__contains=f'"person:{person.pk}"')
+        .order_by(F("due_at").asc(nulls_last=True), "id")
+    )
+
+
+Source = tuple[QuerySet[Any], str]
+
+
+def _sources(person: Person, now: datetime) -> dict[str, list[Source]]:
+    by_due = F("waiting_until").asc(nulls_last=True)
+    owned = Case.objects.filter(owner=person, closed_at=None).order_by(by_due, "id")
+    held = Task.objects.filter(holder=person, state="open").order_by(
+        F("due_at").asc(nulls_last=True), "id"
+    )
+    holds = Exists(held.filter(case=OuterRef("pk")).order_by())
+    answered = Exists(Document.objects.filter(case=OuterRef("pk"), state="received"))
+    my_turn = Q(waiting_on__in=sorted(person.roles))
+    offered = next_tasks(person)
+    monday = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    monday -= timedelta(days=monday.weekday())
+    nobody = Case.objects.none()
+    if person.team_id and access.may(person, "open case"):
+        nobody = (
+            access.visible_cases(person)
+            .filter(team=person.team_id, owner=None, closed_at=None)
+            .order_by(by_due, "id")
+        )
+    return {
+        "mine": [
+            (held, "your-turn"),
+            (owned.filter(~holds).filter(answered), "answer"),
+            (owned.filter(~holds).filter(~answered & my_turn), "your-turn"),
+        ],
+        "waiting": [(owned.filter(~holds & ~answered & ~my_turn), "waiting")],
+        "queue": [(offered, "offered"), (nobody, "nobody")],
+        "reviews": [
+            (held.filter(is_review=True), "your-turn"),
+            (offered.filter(is_review=True), "offered"),
+        ],
+        "done": [
+            (
+                Task.objects.filter(
+                    closed_by=f"person:{person.pk}", state="done", closed_at__gte=monday
+                ).order_by("-closed_at", "-id"),
+                "done",
+            )
+        ],
+    }
+
+
+def _related(rows: QuerySet[Any]) -> tuple[str, ...]:
+    return ("case", "case__owner", "holder") if rows.model is Task else ("owner", "team")
+
+
+def _row(one: Case | Task, why: str) -> WorkRow:
+    if isinstance(one, Task):
+        return WorkRow(one.case, one, why, one.closed_at if why == "done" else one.due_at)
+    return WorkRow(one, None, why, one.waiting_until)
+
+
+# -- one case
+
+
+@dataclass(slots=True)
+class CaseFile:
+    """What stands around a case on each of its pages."""
+
+    requirements: list[Requirement]
+    documents: list[Document]
+    tasks: list[Task]
+    entries: list[Event]  # its entries of steps, in their order
+    people: dict[int, Person]
+    counts: dict[str, int]
+    parent: Case | None
+    children: list[Case]
+
+
+def case_file(case: Case) -> CaseFile:
+    """Read what the head of a case's page and its overview show."""
+    tasks = list(case.tasks.select_related("holder").order_by("opened_at", "pk"))
+    documents = list(case.documents.order_by("-received_at", "-pk"))
+    steps = Event.objects.filter(case_id=case.pk, type="step.entered").order_by("number")
+    codes = [one.closed_by for one in tasks]
+    codes += [code for one in documents for code in (one.received_from, one.judged_by)]
+    counts = Case.objects.filter(pk=case.pk).aggregate(
+        notes=Count("notes", distinct=True), letters=Count("letters", distinct=True)
+    )
+    return CaseFile(
+        requirements=list(case.requirements.order_by("asked_at", "pk")),
+        documents=documents,
+        tasks=tasks,
+        entries=list(steps),
+        people=people_named(codes),
+        counts={
+            "documents": len(documents) + counts["letters"],
+            "reviews": sum(one.is_review for one in tasks),
+            "notes": counts["notes"],
+            "events": case.head_number,
+        },
+        parent=Case.objects.filter(pk=case.parent_id).first() if case.parent_id else None,
+        children=list(case.children.order_by("pk")[:PAGE_ROWS]),
+    )
+
+
+def notes_of(case: Case) -> list[Note]:
+    return list(case.notes.select_related("author").order_by("-number")[:500])
+
+
+def letters_of(case: Case) -> list[Letter]:
+    return list(case.letters.order_by("-written_at", "-pk")[:500])
+
+
+def events_upto(case: Case, number: int, most: int) -> list[Event]:
+    """Up to `most` events that end with this number, in their order."""
+    events = Event.objects.filter(case_id=case.pk, number__lte=number, number__gt=number - most)
+    return list(events.order_by("number"))
+
+
+def events_after(case: Case, number: int) -> list[Event]:
+    """What happened since this event, in order; at most a page of it."""
+    events = Event.objects.filter(case_id=case.pk, number__gt=number)
+    return list(events.order_by("number")[:PAGE_EVENTS])
+
+
+def named_in(events: Sequence[Event]) -> set[str]:
+    """The actors that these events name, in their data too."""
+    codes = {code for event in events for code in (event.actor, event.on_behalf) if code}
+    for event in events:
+        for key in ("owner", "to", "person"):
+            who = event.data.get(key) if event.type != "letter.written" else None
+            if isinstance(who, int):
+                codes.add(f"person:{who}")
+            elif isinstance(who, str):
+                codes.add(who)
+    return codes
+
+
+def tray_of(person: Person) -> QuerySet[Any]:
+    """Messages that found no case, or came too late, for those who may link them."""
+    from cases.models import Message
+
+    if not access.may(person, "link message"):
+        return Message.objects.none()
+    return Message.objects.filter(state__in=["late", "unmatched"]).order_by("-received_at", "-pk")

@@ -1,0 +1,334 @@
+"""Each event of a history as a sentence for people: a title and a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Protocol
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from cases import dates
+from cases.words import Words, party, plain
+
+
+class EventLike(Protocol):
+    """An event as audit.read gives it."""
+
+    number: int
+    type: str
+    actor: str
+    on_behalf: str
+    happened_at: datetime
+
+    @property
+    def data(self) -> Mapping[str, Any]: ...
+
+
+Said = tuple[str, str]  # title, line
+Teller = Callable[[EventLike, Mapping[str, Any], Words], Said]
+_tellers: dict[str, Teller] = {}
+
+
+def say(event: EventLike, words: Words) -> Said:
+    """Title and line. An unknown type is told by its name: no event is ever hidden."""
+    teller = _tellers.get(event.type)
+    return teller(event, event.data, words) if teller else (plain(event.type), "")
+
+
+def value(thing: Any) -> str:
+    """A fact as people write it."""
+    if thing is None or thing == "":
+        return _("nothing")
+    if isinstance(thing, bool):
+        return _("yes") if thing else _("no")
+    if isinstance(thing, datetime):
+        return dates.moment(thing)
+    if isinstance(thing, date):
+        return dates.day(thing)
+    if isinstance(thing, (int, float, Decimal)):
+        return number_format(thing, use_l10n=True, force_grouping=True)
+    if isinstance(thing, Mapping):
+        return ", ".join(f"{plain(str(key))} {value(item)}" for key, item in thing.items())
+    if isinstance(thing, (list, tuple)):
+        return ", ".join(value(item) for item in thing)
+    return str(thing)
+
+
+def _tells(*types: str) -> Callable[[Teller], Teller]:
+    def declare(teller: Teller) -> Teller:
+        for one in types:
+            _tellers[one] = teller
+        return teller
+
+    return declare
+
+
+def _documents(names: Iterable[str], words: Words) -> str:
+    return ", ".join(words.document(name) for name in names)
+
+
+# -- the case itself
+
+
+@_tells("case.opened")
+def _case_opened(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Case opened"), str(data.get("title", ""))
+
+
+@_tells("step.entered")
+def _step_entered(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    step = words.step(data["step"])
+    reason = data.get("outcome_reason") or data.get("reason") or ""
+    if data.get("outcome"):
+        return _("Closed: %(outcome)s") % {"outcome": plain(data["outcome"])}, reason
+    if not data.get("from"):
+        return _("Began with %(step)s") % {"step": step}, reason
+    before = _("From %(step)s.") % {"step": words.step(data["from"])}
+    return _("Moved to %(step)s") % {"step": step}, f"{before} {reason}".strip()
+
+
+@_tells("facts.changed")
+def _facts_changed(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    changes = data.get("changes", {})
+    told = [
+        _("%(fact)s: %(before)s → %(after)s")
+        % {"fact": words.fact(name), "before": value(pair[0]), "after": value(pair[1])}
+        for name, pair in changes.items()
+    ]
+    title = ngettext("%(n)s fact changed", "%(n)s facts changed", len(told)) % {"n": len(told)}
+    if len(changes) == 1:
+        title = _("%(fact)s changed") % {"fact": words.fact(next(iter(changes)))}
+    return title, ". ".join(filter(None, ["; ".join(told), data.get("reason", "")]))
+
+
+@_tells("case.assigned")
+def _case_assigned(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    if not data.get("owner"):
+        return _("Caseworker taken off the case"), data.get("reason", "")
+    who = words.person(data["owner"])
+    return _("Assigned to %(who)s") % {"who": who}, data.get("reason", "")
+
+
+@_tells("note.added")
+def _note_added(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Note"), data.get("text", "")
+
+
+# -- human work
+
+
+def _task(event: EventLike, data: Mapping[str, Any], words: Words) -> str:
+    return words.task_title(data, event.happened_at)
+
+
+@_tells("task.opened")
+def _task_opened(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    line = _("Asked of %(who)s.") % {"who": party(data.get("role", ""))}
+    if data.get("due_at"):
+        line += " " + _("Due %(day)s.") % {"day": dates.day(data["due_at"])}
+    return data.get("title") or plain(data.get("name", "")), line
+
+
+@_tells("task.claimed")
+def _task_claimed(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("%(task)s taken") % {"task": _task(event, data, words)}, ""
+
+
+@_tells("task.released")
+def _task_released(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("%(task)s given back") % {"task": _task(event, data, words)}, data.get("reason", "")
+
+
+@_tells("task.handed_over")
+def _task_handed_over(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    title = _("%(task)s handed over to %(who)s") % {
+        "task": _task(event, data, words),
+        "who": words.person(data.get("to")),
+    }
+    return title, data.get("reason", "")
+
+
+@_tells("task.completed")
+def _task_completed(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    label = words.outcome(data, event.happened_at)
+    return f"{_task(event, data, words)}: {label}", data.get("reason", "")
+
+
+@_tells("task.overdue")
+def _task_overdue(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    title = _("%(task)s overdue") % {"task": _task(event, data, words)}
+    return title, _("The supervisors were told.")
+
+
+# -- documents
+
+
+@_tells("documents.requested")
+def _documents_requested(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    title = _("Documents asked of %(who)s") % {"who": party(data.get("of", "applicant"))}
+    names = _documents(data.get("names", ()), words)
+    return title, ". ".join(filter(None, [names, data.get("reason", "")]))
+
+
+@_tells("document.asked")
+def _document_asked(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    title = _("%(document)s asked for") % {"document": data.get("title") or plain(data["name"])}
+    return title, data.get("reason", "")
+
+
+@_tells("documents.reminded")
+def _documents_reminded(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Reminder sent"), _documents(data.get("names", ()), words)
+
+
+@_tells("document.received")
+def _document_received(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    title = _("%(document)s received") % {"document": words.document(data["name"])}
+    version = data.get("version", 1)
+    name = data.get("filename", "")
+    return title, f"{name}, {_('version %(n)s') % {'n': version}}" if version > 1 else name
+
+
+@_tells("document.accepted")
+def _document_accepted(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("%(document)s accepted") % {"document": words.document(data["name"])}, ""
+
+
+@_tells("document.rejected")
+def _document_rejected(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    title = _("%(document)s rejected") % {"document": words.document(data["name"])}
+    return title, data.get("reason", "")
+
+
+# -- the outside
+
+
+@_tells("activity.scheduled")
+def _activity_scheduled(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Began: %(what)s") % {"what": plain(data.get("name", ""))}, ""
+
+
+@_tells("activity.completed")
+def _activity_completed(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Work done"), value(data.get("result")) if data.get("result") else ""
+
+
+@_tells("activity.done")
+def _activity_done(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Done: %(what)s") % {"what": plain(data.get("name", ""))}, ""
+
+
+@_tells("activity.failed")
+def _activity_failed(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Work failed for good"), str(data.get("error", ""))
+
+
+@_tells("activity.attempt_failed")
+def _attempt_failed(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    title = _("Attempt %(n)s failed") % {"n": data.get("attempt", "")}
+    return title, str(data.get("error", ""))
+
+
+@_tells("activity.attempt_lost")
+def _attempt_lost(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("An attempt was lost with its worker"), ""
+
+
+@_tells("activity.stopped")
+def _activity_stopped(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Attempts used up"), str(data.get("error", ""))
+
+
+@_tells("activity.retried")
+def _activity_retried(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Tried again"), ""
+
+
+@_tells("timer.set")
+def _timer_set(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    due = dates.moment(data["due_at"]) if data.get("due_at") else ""
+    return _("Timer set for %(when)s") % {"when": due}, data.get("words", "")
+
+
+@_tells("timer.fired")
+def _timer_fired(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("The time was up"), ""
+
+
+@_tells("wait.cancelled")
+def _wait_cancelled(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("No longer waited for"), data.get("why", "")
+
+
+@_tells("message.awaited")
+def _message_awaited(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    what = plain(data.get("name", ""))
+    return _("Waits for a message: %(what)s") % {"what": what.lower()}, ""
+
+
+@_tells("message.received", "message.matched")
+def _message_received(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    title = _("Message received: %(what)s") % {"what": plain(data.get("name", "")).lower()}
+    return title, value(data["data"]) if data.get("data") else ""
+
+
+@_tells("message.kept")
+def _message_kept(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    what = plain(data.get("name", "")).lower()
+    return _("Message kept for later: %(what)s") % {"what": what}, ""
+
+
+@_tells("message.linked")
+def _message_linked(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    what = plain(data.get("name", "")).lower()
+    return _("Message linked to this case: %(what)s") % {"what": what}, ""
+
+
+@_tells("party.asked")
+def _party_asked(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    line = plain(data.get("name", ""))
+    if data.get("until"):
+        line += ". " + _("Answer wanted by %(day)s.") % {"day": dates.day(data["until"])}
+    return _("Asked %(who)s") % {"who": party(data.get("on", ""))}, line
+
+
+@_tells("party.answered")
+def _party_answered(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Answer received"), value(data["data"]) if data.get("data") else ""
+
+
+@_tells("subcase.opened")
+def _subcase_opened(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Sub-case opened"), data.get("reference", "") or data.get("title", "")
+
+
+@_tells("subcase.closed")
+def _subcase_closed(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Sub-case closed"), plain(data.get("outcome", ""))
+
+
+@_tells("letter.written")
+def _letter_written(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    to = data.get("to", "")
+    return _("Letter: %(subject)s") % {"subject": data.get("subject", "")}, (
+        _("To %(who)s") % {"who": to} if to else ""
+    )
+
+
+@_tells("letter.sent")
+def _letter_sent(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Letter sent"), data.get("subject", "")
+
+
+@_tells("incident.opened")
+def _incident_opened(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Stopped by a fault"), data.get("title", "")
+
+
+@_tells("incident.closed")
+def _incident_closed(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("The fault is mended"), data.get("how", "")

@@ -1,0 +1,414 @@
+"""Where a case stands: which step, waiting for whom since when, until when, what happens next.
+
+Pure functions over rows that were read already. The sentences of what happens next come from the
+waits themselves; without them, from the transitions that may follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from cases import dates, fsm
+from cases.models import Case, Document, Person, Requirement, Task
+from cases.words import Words, capitalised, outcome_label, party, plain
+
+# Waits for which nobody outside Longcase has to do anything.
+BY_ITSELF = {"timer", "activity"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A state in an icon and a word. `level` is its colour: wait, bad, good, info or empty."""
+
+    words: str
+    level: str
+    icon: str
+
+
+# -- the state of a case, in one tag
+
+
+def case_tag(case: Case, person: Person | None = None) -> Tag:
+    """The state of a case for a list and for the head of its page."""
+    if not case.is_open:
+        return Tag(
+            _("Closed: %(outcome)s") % {"outcome": plain(case.outcome).lower()}, "", "closed"
+        )
+    if case.stopped_at:
+        return Tag(_("Stopped by a fault"), "bad", "stopped")
+    first = case.waits[0] if case.waits else None
+    if first is None or first["kind"] == "activity":
+        return Tag(_("Longcase works on it"), "", "clock")
+    if first["kind"] == "timer":
+        until = first.get("until")
+        when = _("Waiting until %(day)s") % {"day": dates.day(until)} if until else _("Waiting")
+        return Tag(when, "", "clock")
+    on = first.get("on", "")
+    if person is not None and on in person.roles and case.owner_id in (None, person.pk):
+        return Tag(_("Your turn"), "info", "person")
+    return Tag(_("Waiting for %(who)s") % {"who": party(on)}, "wait", "wait")
+
+
+def task_tag(task: Task, person: Person) -> Tag:
+    """Who has a task."""
+    if task.state == "done":
+        return Tag(_("Done"), "good", "done")
+    if task.state == "cancelled":
+        return Tag(_("No longer needed"), "", "closed")
+    if task.holder_id == person.pk:
+        return Tag(_("Your turn"), "info", "person")
+    if task.holder_id:
+        words = _("In review") if task.is_review else _("In hand")
+        return Tag(words, "info", "review")
+    return Tag(_("Nobody has it"), "wait", "wait")
+
+
+def review_tag(task: Task, person: Person) -> Tag:
+    """How a review ended, in the words of its outcome; while it is open, who has it."""
+    if task.state != "done":
+        return task_tag(task, person)
+    label = outcome_label(task, task.outcome)
+    if task.outcome in {"approve", "approved", "accept", "agree", "yes"}:
+        return Tag(label, "good", "done")
+    if task.outcome in {"decline", "declined", "reject", "refuse", "no"}:
+        return Tag(label, "bad", "refused")
+    return Tag(label, "wait", "forward")
+
+
+def requirement_tag(requirement: Requirement) -> Tag:
+    """How far a document that was asked for is."""
+    match requirement.state:
+        case "accepted":
+            return Tag(_("Accepted"), "good", "done")
+        case "received":
+            return Tag(_("Came in, to be judged"), "info", "answer")
+        case "rejected":
+            return Tag(_("Rejected, asked again"), "bad", "refused")
+    if not requirement.is_open:
+        return Tag(_("No longer needed"), "", "closed")
+    if requirement.reminders:
+        words = ngettext("Reminded once", "Reminded %(n)s times", requirement.reminders)
+        return Tag(words % {"n": requirement.reminders}, "wait", "wait")
+    return Tag(_("Asked"), "wait", "wait")
+
+
+def document_tag(document: Document) -> Tag:
+    """What was found of one version of a document."""
+    match document.state:
+        case "accepted":
+            return Tag(_("Accepted"), "good", "done")
+        case "rejected":
+            return Tag(_("Rejected"), "bad", "refused")
+    return Tag(_("To be judged"), "info", "answer")
+
+
+# -- the rail: the main line of the kind
+
+
+@dataclass(frozen=True, slots=True)
+class RailEntry:
+    """One stage of the main line. `state` is done, now, again, passed or empty."""
+
+    label: str
+    state: str
+    words: str
+
+
+def rail(
+    case: Case,
+    *,
+    main_line: Sequence[tuple[Any, Sequence[str]]],
+    entries: Sequence[Any],
+    now: datetime,
+) -> list[RailEntry]:
+    """The stages with their days; `entries` are the case's entries of steps, in their order."""
+    spans: dict[str, list[tuple[datetime, datetime | None]]] = {}
+    ends = [*(one.happened_at for one in entries[1:]), case.closed_at][: len(entries)]
+    for entry, end in zip(entries, ends, strict=True):
+        spans.setdefault(entry.data["step"], []).append((entry.happened_at, end))
+    places = [place for place, (_label, steps) in enumerate(main_line) if case.step in steps] or [
+        max((p for p, (_l, s) in enumerate(main_line) if spans.keys() & set(s)), default=-1)
+    ]
+    here = places[0]
+    found = []
+    for place, (label, steps) in enumerate(main_line):
+        visits = [one for step in steps for one in spans.get(step, ())]
+        state, words = "", ""
+        if case.is_open and case.step in steps and visits:
+            state = "now"
+            words = _("now, since %(day)s") % {"day": dates.day(visits[-1][0], now)}
+        elif visits:
+            first = min(begin for begin, _end in visits)
+            last = max((end or begin) for begin, end in visits)
+            words = dates.from_to(first, last, now)
+            state = "done" if place <= here or not case.is_open else "again"
+            if state == "again":
+                words = _("%(days)s, comes again") % {"days": words}
+        elif place < here:
+            state, words = "passed", _("not needed")
+        found.append(RailEntry(str(label), state, words))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One stay in a step."""
+
+    number: int  # of the event that entered it
+    step: str
+    since: datetime
+    until: datetime | None
+    how: str
+    reason: str
+    version: int
+
+
+def visits(case: Case, *, entries: Sequence[Any], words: Words) -> list[Visit]:
+    """All stays of a case, newest first."""
+    ends = [*(one.happened_at for one in entries[1:]), case.closed_at][: len(entries)]
+    return [
+        Visit(
+            number=entry.number,
+            step=words.step(entry.data["step"]),
+            since=entry.happened_at,
+            until=end,
+            how=words.transition(entry.data["transition"]) if entry.data.get("from") else "",
+            reason=entry.data.get("reason") or "",
+            version=entry.data.get("version") or 1,
+        )
+        for entry, end in zip(entries, ends, strict=True)
+    ][::-1]
+
+
+def leads_from(edge: fsm.Edge, step: str) -> bool:
+    """Whether this transition may be taken from this step."""
+    return step in edge.sources or "*" in edge.sources
+
+
+# -- now: the four answers
+
+
+@dataclass(slots=True)
+class Now:
+    """The four answers, each ready to be shown."""
+
+    level: str
+    step: str
+    waiting: str
+    due: dates.Due | None
+    due_day: str
+    next: list[str] = field(default_factory=list)
+
+
+def standing(
+    case: Case,
+    *,
+    words: Words,
+    requirements: Sequence[Requirement],
+    tasks: Sequence[Task],
+    person: Person,
+    now: datetime,
+) -> Now:
+    """What a case that is open stands at."""
+    until = case.waiting_until
+    due = dates.due(until, now) if until else None
+    tag = case_tag(case, person)
+    level = "bad" if tag.level == "bad" or (due and due.level == "late") else tag.level
+    return Now(
+        level="" if level == "info" else level,
+        step=words.step(case.step),
+        waiting=_waiting(case, requirements=requirements, tasks=tasks, person=person, now=now),
+        due=due,
+        due_day=dates.weekday(until) if until else "",
+        next=_next(case, words=words, now=now),
+    )
+
+
+def _waiting(
+    case: Case,
+    *,
+    requirements: Sequence[Requirement],
+    tasks: Sequence[Task],
+    person: Person,
+    now: datetime,
+) -> str:
+    first = case.waits[0] if case.waits else None
+    if first is None:
+        return _("Nothing is waited for; the operators see this case.")
+    since = {
+        "day": dates.day(first["since"], now),
+        "span": dates.span(first["since"], now),
+    }
+    kind = first["kind"]
+    if kind == "incident":
+        return _("Stopped since %(day)s (%(span)s). Nothing is lost.") % since
+    if kind == "timer":
+        return _("Waits for the time to come, since %(day)s (%(span)s).") % since
+    if kind == "activity":
+        what = {"what": plain(first.get("name", "")).lower(), **since}
+        return _("Longcase does “%(what)s” since %(day)s (%(span)s).") % what
+    if kind == "task":
+        task = _task_of(first, tasks)
+        if task and task.holder_id == person.pk:
+            return _("With you since %(day)s (%(span)s).") % since
+        if task and task.holder:
+            who = {"who": task.holder, **since}
+            return _("With %(who)s since %(day)s (%(span)s).") % who
+        said = _("For %(who)s since %(day)s (%(span)s).") % {"who": party(first["on"]), **since}
+        return f"{said} {_('Nobody has it.')}"
+    said = _("For %(who)s since %(day)s (%(span)s).") % {"who": party(first["on"]), **since}
+    if kind == "documents":
+        needed = [one for one in requirements if one.is_open or one.state == "accepted"]
+        came = sum(one.state in ("received", "accepted") for one in needed)
+        told = {"came": came, "all": len(needed)}
+        said += " " + _("%(came)s of %(all)s came in.") % told
+    return said
+
+
+def _next(case: Case, *, words: Words, now: datetime) -> list[str]:
+    said: list[str] = []
+    for wait in case.waits[:3]:
+        if wait.get("met"):
+            said.append(f"{_when(wait)} {wait['met']}")
+        if wait.get("otherwise") and wait.get("until"):
+            day = dates.day(wait["until"], now)
+            said.append(_("Not by %(day)s: %(then)s") % {"day": day, "then": wait["otherwise"]})
+    said = list(dict.fromkeys(said))
+    if said:
+        return said
+    targets = dict.fromkeys(
+        words.step(edge.target)
+        for edge in fsm.edges(words.kind.model)
+        if leads_from(edge, case.step) and not edge.staff
+    )
+    if targets:
+        return [_("It may go on to: %(steps)s.") % {"steps": ", ".join(targets)}]
+    return [_("Staff decide how it goes on.")]
+
+
+def _when(wait: dict[str, Any]) -> str:
+    match wait["kind"]:
+        case "documents":
+            return _("When all are accepted:")
+        case "task":
+            return _("When it is done:")
+        case "timer":
+            return _("Then:")
+        case "activity" | "subcase":
+            return _("When that is done:")
+        case "staff" | "incident":
+            return _("When that is done:")
+    return _("When the answer comes:")
+
+
+def _task_of(wait: dict[str, Any], tasks: Sequence[Task]) -> Task | None:
+    found = [one for one in tasks if one.is_open and one.command == wait.get("command")]
+    return found[-1] if found else None
+
+
+# -- outstanding: what the case waits for, line by line
+
+
+@dataclass(frozen=True, slots=True)
+class Outstanding:
+    """One thing a case waits for. `act` is the word of its link, to `url`."""
+
+    what: str
+    whom: str
+    since: datetime
+    due: dates.Due | None
+    tag: Tag
+    act: str = ""
+    url: str = ""
+
+
+def outstanding(
+    case: Case,
+    *,
+    requirements: Sequence[Requirement],
+    documents: Sequence[Document],
+    tasks: Sequence[Task],
+    children: Sequence[Case],
+    person: Person,
+    now: datetime,
+) -> list[Outstanding]:
+    """All that is waited for. What comes by itself is told too, without an act."""
+    found: list[Outstanding] = []
+    asked = False
+    for wait in case.waits:
+        due = dates.due(wait["until"], now) if wait.get("until") else None
+        if wait["kind"] == "documents":
+            if not asked:
+                found += _papers(requirements, documents, due)
+            asked = True
+        elif wait["kind"] == "task" and (task := _task_of(wait, tasks)):
+            found.append(_work(task, person, now))
+        else:
+            found.append(_wait(wait, due, children))
+    return found
+
+
+def _papers(
+    requirements: Iterable[Requirement], documents: Sequence[Document], due: dates.Due | None
+) -> list[Outstanding]:
+    newest: dict[str, Document] = {}
+    for one in documents:  # newest first
+        newest.setdefault(one.name, one)
+    found = []
+    for one in requirements:
+        if not one.is_open or one.state == "accepted":
+            continue
+        document = newest.get(one.name) if one.state == "received" else None
+        found.append(
+            Outstanding(
+                what=one.title,
+                whom=capitalised(party(one.asked_of)),
+                since=one.asked_at,
+                due=due,
+                tag=requirement_tag(one),
+                act="judge" if document else "record",
+                url=document.get_absolute_url() if document else one.name,
+            )
+        )
+    return found
+
+
+def _work(task: Task, person: Person, now: datetime) -> Outstanding:
+    return Outstanding(
+        what=task.title,
+        whom=str(task.holder) if task.holder else capitalised(party(task.role)),
+        since=task.opened_at,
+        due=dates.due(task.due_at, now) if task.due_at else None,
+        tag=task_tag(task, person),
+        act="open",
+        url=task.get_absolute_url(),
+    )
+
+
+def _wait(wait: dict[str, Any], due: dates.Due | None, children: Sequence[Case]) -> Outstanding:
+    kind = wait["kind"]
+    name = plain(wait.get("name", "")) or _("The next step")
+    child = next((one for one in children if one.parent_command == wait.get("command")), None)
+    late = due is not None and due.level == "late"
+    tag = {
+        "activity": Tag(_("Longcase works on it"), "", "clock"),
+        "timer": Tag(_("Comes by itself"), "", "clock"),
+        "subcase": Tag(_("Under way"), "info", "review"),
+        "incident": Tag(_("Stopped by a fault"), "bad", "stopped"),
+        "staff": Tag(_("Staff decide"), "info", "person"),
+    }.get(kind) or Tag(_("No answer yet"), "bad" if late else "wait", "wait")
+    return Outstanding(
+        what=child.title if child else name,
+        whom="Longcase" if kind in BY_ITSELF else capitalised(party(wait.get("on", ""))),
+        since=wait["since"],
+        due=due,
+        tag=tag,
+        act="case" if child else "",
+        url=child.get_absolute_url() if child else "",
+    )

@@ -1,0 +1,240 @@
+"""What the templates of Longcase say in one word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Any
+from uuid import uuid4
+
+from django import template
+from django.conf import settings
+from django.forms import BoundField
+from django.templatetags.static import static
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from cases import access, dates, sentences, standing, words
+from cases.fsm import Edge
+from cases.models import Case, Document, Person, Task
+from cases.queries import WorkRow
+from processes.kinds import kinds
+from timers import clock
+
+register = template.Library()
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """A drawing beside a word; never alone."""
+    return format_html(
+        '<svg class="icon" aria-hidden="true" focusable="false"><use href="{}#{}"></use></svg>',
+        static("vendor/icons/icons.svg"),
+        name,
+    )
+
+
+@register.inclusion_tag("_due.html")
+def due(at: datetime | dates.Due | None) -> dict[str, Any]:
+    """The date in bold, the words under it, and a line at its side."""
+    if isinstance(at, datetime):
+        at = dates.due(at, clock.now())
+    return {"due": at}
+
+
+@register.inclusion_tag("_tag.html")
+def tag(one: standing.Tag) -> dict[str, Any]:
+    """A state: an icon and a word."""
+    return {"tag": one}
+
+
+@register.inclusion_tag("_field.html")
+def field(bound: BoundField) -> dict[str, Any]:
+    """A field of a form: label, help, error, then the field itself."""
+    widget = bound.field.widget
+    kind = getattr(widget, "input_type", "")
+    return {"field": bound, "is_choice": kind == "radio", "is_tick": kind == "checkbox"}
+
+
+@register.inclusion_tag("_act_fields.html", takes_context=True)
+def act_fields(context: dict[str, Any], seen: int | None = None) -> dict[str, Any]:
+    """What every form that acts carries: the key of this render, for whom it was rendered, and
+    the last event that the reader has seen. Goes with csrf_token."""
+    return {
+        "key": uuid4(),
+        "person": context["request"].user,
+        "seen": seen,
+        "csrf_token": context.get("csrf_token"),
+    }
+
+
+@register.simple_tag(takes_context=True)
+def case_tag(context: dict[str, Any], case: Case) -> standing.Tag:
+    return standing.case_tag(case, context["request"].user)
+
+
+@register.simple_tag
+def may(person: Person, act: str, thing: Any = None) -> bool:
+    """Whether to show an act at all: those that one may not do are not shown."""
+    return access.may(person, act, thing)
+
+
+@register.simple_tag
+def now() -> datetime:
+    return clock.now()
+
+
+@register.filter
+def day(at: datetime | date | None) -> str:
+    """ "4 Dec": for lists and for what lies near."""
+    return dates.day(at, clock.now()) if at else ""
+
+
+@register.filter
+def full_day(at: datetime | date | None) -> str:
+    return dates.day(at) if at else ""
+
+
+@register.filter
+def moment(at: datetime | None) -> str:
+    return dates.moment(at) if at else ""
+
+
+@register.filter
+def lasted(since: datetime) -> str:
+    return dates.span(since, clock.now())
+
+
+@register.filter
+def party(on: str) -> str:
+    return words.party(on)
+
+
+@register.filter
+def plain(name: str) -> str:
+    return words.plain(name)
+
+
+@register.filter
+def value(thing: Any) -> str:
+    return sentences.value(thing)
+
+
+@register.filter
+def step_label(case: Case) -> str:
+    """The step of a case in the words of its kind."""
+    kind = kinds().get(case.kind)
+    return kind.step_label(case.step) if kind else words.plain(case.step)
+
+
+@register.filter
+def kind_title(case: Case) -> str:
+    kind = kinds().get(case.kind)
+    return str(kind.title) if kind else words.plain(case.kind)
+
+
+@register.filter
+def first_wait(case: Case) -> str:
+    """What is waited for first, by its name."""
+    return words.plain(case.waits[0].get("name", "")) if case.waits else ""
+
+
+@register.filter
+def counted(number: int) -> str:
+    """A count that stops at a thousand: "1,000+"."""
+    return sentences.value(number) if number <= 1000 else f"{sentences.value(1000)}+"
+
+
+@register.filter
+def at_number(mapping: dict[Any, Any], key: Any) -> Any:
+    return mapping.get(key)
+
+
+@register.simple_tag
+def works(person: Person) -> bool:
+    """Whether any work can be this person's: auditors and operators have none on cases."""
+    return bool(person.roles - {access.AUDITOR, access.OPERATOR})
+
+
+@register.inclusion_tag("_demo.html", takes_context=True)
+def demo_banner(context: dict[str, Any]) -> dict[str, Any]:
+    """The time of a demo and the buttons that turn it; empty elsewhere."""
+    if not settings.LONGCASE_DEMO:
+        return {}
+    request = context["request"]
+    back = request.get_full_path() if request.method == "GET" else "/"
+    shared = {"key": uuid4(), "person": request.user, "csrf_token": context.get("csrf_token")}
+    return {"at": clock.now(), "back": back, **shared}
+
+
+@register.simple_tag(takes_context=True)
+def review_tag(context: dict[str, Any], task: Task) -> standing.Tag:
+    """How a review ended, or who has it."""
+    return standing.review_tag(task, context["request"].user)
+
+
+@register.simple_tag
+def actor(names: words.Words, code: str) -> str:
+    return names.actor(code)
+
+
+@register.simple_tag
+def document_tag(document: Document) -> standing.Tag:
+    return standing.document_tag(document)
+
+
+@register.simple_tag
+def move_target(names: words.Words, edge: Edge) -> str:
+    """The step a transition leads to."""
+    return names.step(edge.target)
+
+
+@register.filter
+def outcome_words(task: Task) -> str:
+    return words.outcome_label(task, task.outcome)
+
+
+@register.simple_tag(takes_context=True)
+def new_case_links(context: dict[str, Any]) -> list[tuple[str, str]]:
+    """The kinds of which this person may open a case by hand."""
+    if not access.may(context["request"].user, "open case"):
+        return []
+    return [(name, str(kind.title)) for name, kind in kinds().items() if kind.form is not None]
+
+
+@register.simple_tag
+def why_tag(row: WorkRow) -> standing.Tag:
+    """Why a row is on somebody's list."""
+    match row.why:
+        case "your-turn":
+            return standing.Tag(_("Your turn"), "info", "person")
+        case "answer":
+            return standing.Tag(_("Answer came in"), "good", "answer")
+        case "offered" | "nobody":
+            return standing.Tag(_("Nobody has it"), "wait", "wait")
+        case "done":
+            return standing.Tag(_("Done"), "good", "done")
+    return standing.case_tag(row.case)
+
+
+@register.filter
+def by_due(rows: Sequence[WorkRow]) -> list[tuple[str, list[WorkRow]]]:
+    """Rows in groups by how pressing they are, each with its heading."""
+    at = clock.now()
+    groups: dict[str, list[WorkRow]] = {}
+    for row in rows:
+        level = dates.due(row.due_at, at).level or "later" if row.due_at else "never"
+        groups.setdefault(level, []).append(row)
+    headings = {
+        "late": _("Overdue"),
+        "near": _("Due within %(n)s days") % {"n": dates.NEAR_DAYS},
+        "later": _("Later"),
+        "never": _("Without a final date"),
+    }
+    return [(headings[level], groups[level]) for level in headings if level in groups]
+
+
+@register.filter
+def prefixed(text: str, prefix: str) -> str:
+    return f"{prefix}{text}"

@@ -1,0 +1,152 @@
+"""The history of a case as a timeline: the story of it, or everything.
+
+`story` leaves out what only moves the machinery, puts together what happened together, and says
+long silences in one line. `everything` hides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from cases import dates
+from cases.sentences import EventLike, say
+from cases.words import Words, capitalised
+
+SILENCE_DAYS = 7  # from here on nothing happening is worth a line
+LINE_CHARACTERS = 300
+# Only the machinery moves: shown with "all events".
+NOISE = frozenset(
+    {
+        "activity.attempt_failed",
+        "activity.attempt_lost",
+        "activity.completed",
+        "activity.done",
+        "activity.scheduled",
+        "letter.sent",
+        "message.awaited",
+        "message.matched",
+        "task.claimed",
+        "timer.fired",
+        "timer.set",
+        "wait.cancelled",
+    }
+)
+# What a new step asks for at once is told with the entry of the step.
+_WITH_STEP = {"task.opened", "documents.requested", "party.asked", "letter.written"}
+_PAPERS = {"document.received", "document.accepted"}
+_BAD = {"activity.stopped", "document.rejected", "incident.opened", "task.overdue"}
+
+
+@dataclass(slots=True)
+class Entry:
+    """One entry of a timeline. `shape` is person, engine, move or bad."""
+
+    number: int
+    type: str
+    title: str
+    by: str
+    at: datetime
+    shape: str
+    lines: list[str] = field(default_factory=list)
+    count: int = 1  # of the events put together here
+    silence: str = ""  # said under this entry: how long nothing had happened before it
+
+
+def tell(event: EventLike, words: Words) -> Entry:
+    """One event as an entry of its own."""
+    title, line = say(event, words)
+    return Entry(
+        number=event.number,
+        type=event.type,
+        title=title,
+        by=_by(event, words),
+        at=event.happened_at,
+        shape=_shape(event),
+        lines=[shortened(line)] if line else [],
+    )
+
+
+def story(events: Iterable[EventLike], words: Words) -> list[Entry]:
+    """What a person would tell, newest first. `events` come in their order."""
+    entries: list[Entry] = []
+    for event in events:
+        if event.type in NOISE or (event.type == "step.entered" and not event.data.get("from")):
+            continue
+        entry = tell(event, words)
+        if entries and _belong_together(entries[-1], entry):
+            _join(entries[-1], entry)
+        else:
+            entries.append(entry)
+    return _with_silences(entries[::-1])
+
+
+def everything(events: Iterable[EventLike], words: Words) -> list[Entry]:
+    """All events, newest first."""
+    return _with_silences([tell(event, words) for event in events][::-1])
+
+
+def shortened(text: str) -> str:
+    """At most two lines of a timeline; the whole stands where it belongs."""
+    flat = " ".join(str(text).split())
+    return flat if len(flat) <= LINE_CHARACTERS else flat[: LINE_CHARACTERS - 1].rstrip() + "…"
+
+
+def _with_silences(entries: list[Entry]) -> list[Entry]:
+    for entry, before in pairwise(entries):
+        days = dates.days_between(before.at, entry.at)
+        if days >= SILENCE_DAYS:
+            entry.silence = ngettext(
+                "%(n)s day without events", "%(n)s days without events", days
+            ) % {"n": days}
+    return entries
+
+
+def _by(event: EventLike, words: Words) -> str:
+    who = capitalised(words.actor(event.actor, event.on_behalf))
+    if event.actor != "engine":
+        return who
+    if event.type == "step.entered" and event.data.get("transition"):
+        rule = words.transition(event.data["transition"])
+        return _("Longcase, rule “%(rule)s”") % {"rule": rule[:1].lower() + rule[1:]}
+    if event.type in ("timer.fired", "documents.reminded", "task.overdue"):
+        return _("Longcase, by its timer")
+    return who
+
+
+def _shape(event: EventLike) -> str:
+    if event.type in ("step.entered", "case.opened"):
+        return "move"
+    if event.type in _BAD:
+        return "bad"
+    return "engine" if event.actor == "engine" or event.actor.startswith("service:") else "person"
+
+
+def _belong_together(first: Entry, second: Entry) -> bool:
+    if first.type == "step.entered":
+        return second.type in _WITH_STEP and second.at == first.at
+    papers = first.type in _PAPERS and second.type in _PAPERS
+    same_day = dates.local_date(first.at) == dates.local_date(second.at)
+    return same_day and (papers or (first.type == second.type == "letter.written"))
+
+
+def _join(entry: Entry, other: Entry) -> None:
+    """Tell `other` within `entry`, which came just before it."""
+    told = other.title if other.type in _PAPERS else " – ".join([other.title, *other.lines])
+    if entry.type == "step.entered":
+        entry.lines.append(told)
+    else:
+        entry.lines = [*(entry.lines if entry.count > 1 else [entry.title]), told]
+        entry.number, entry.at = other.number, other.at
+        if other.by not in entry.by.split(", "):
+            entry.by = f"{entry.by}, {other.by}"
+    entry.count += 1
+    if entry.type in _PAPERS:
+        entry.title = _("Documents came in")
+    elif entry.type == "letter.written":
+        entry.title = _("%(n)s letters written") % {"n": entry.count}

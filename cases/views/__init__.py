@@ -1,0 +1,1 @@
+"""The pages of casework, one module a subject. Each parses, makes one call, and answers."""

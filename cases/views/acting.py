@@ -1,0 +1,112 @@
+"""The one way in which a form of these pages acts.
+
+Each form carries a key made at its render, for whom it was rendered, and the last event that its
+reader had seen. Sent twice, it acts once. Sent by someone else than it was rendered for, or after
+another person's change, it is refused, and the typed text stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.translation import gettext as _
+
+from cases.errors import Invalid, Refused
+from cases.models import Person
+from cases.once import Answer, OtherContent, digest_of, once
+from cases.views.signing import person_of
+
+Show = Callable[[Any, int], HttpResponse]  # the form again, with a status
+
+
+class SeeOther(HttpResponseRedirect):
+    """An act was done; this page shows it."""
+
+    status_code = 303
+
+
+def carry_out(
+    request: HttpRequest,
+    *,
+    form: Any,
+    act: Callable[[], Answer],
+    show: Show,
+    apart: bool = False,
+) -> HttpResponse:
+    """Check the form, do the act once, and lead on; or show the form again and say why.
+
+    `apart` is for an act that commits by itself, such as one on many cases.
+    """
+    person = person_of(request)
+    if (other := _rendered_for_another(request, person)) is not None:
+        form.add_error(None, other)
+        return show(form, 409)
+    if not form.is_valid():
+        return show(form, 422)
+    key = _key(request)
+    if key is None:
+        form.add_error(None, _("This form was incomplete. Nothing was saved; send it again."))
+        return show(form, 422)
+    try:
+        answer = once(key=key, person=person, digest=_digest(request), act=act, apart=apart)
+    except OtherContent as error:
+        form.add_error(None, _already(error.answer))
+        return show(form, 409)
+    except Invalid as error:
+        known = {name: one for name, one in error.fields.items() if name in form.fields}
+        for name, sentence in known.items():
+            form.add_error(name, sentence)
+        if len(known) < len(error.fields) or not known:
+            form.add_error(None, str(error))
+        return show(form, error.status)
+    except Refused as error:
+        form.add_error(None, str(error))
+        return show(form, error.status)
+    if answer.said:
+        messages.success(request, answer.said)
+    return SeeOther(answer.address or "/")
+
+
+def seen_number(request: HttpRequest) -> int | None:
+    """The last event of the case that the reader of this form had seen."""
+    sent = request.POST.get("seen", "")
+    return int(sent) if sent.isdigit() else None
+
+
+def _rendered_for_another(request: HttpRequest, person: Person) -> str | None:
+    sent = request.POST.get("for", "")
+    if not sent.isdigit() or int(sent) == person.pk:
+        return None
+    other = Person.objects.filter(pk=int(sent)).first()
+    return _(
+        "This page was opened by %(other)s, and you are signed in as %(you)s now. Nothing was "
+        "saved, and the text is kept. Send it again to save it as %(you)s."
+    ) % {"other": other or _("someone else"), "you": person}
+
+
+def _already(first: Answer) -> str:
+    return _(
+        "This form was saved before, with another text. What you typed since is kept here and is "
+        "not saved yet. Look at the case first; send again to save this too."
+    )
+
+
+def _key(request: HttpRequest) -> UUID | None:
+    try:
+        return UUID(request.POST.get("key", ""))
+    except ValueError:
+        return None
+
+
+def _digest(request: HttpRequest) -> str:
+    sent = [
+        (name, values) for name, values in request.POST.lists() if name != "csrfmiddlewaretoken"
+    ]
+    files = [
+        (name, [f"{one.name} {one.size}" for one in found]) for name, found in request.FILES.lists()
+    ]
+    return digest_of([*sent, *files])

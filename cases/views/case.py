@@ -1,0 +1,139 @@
+"""The pages of one case: overview, documents, reviews, notes, steps, history; and its news."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from audit.models import Event
+from cases import access, fsm, queries, sentences, standing, timeline
+from cases.models import Case
+from cases.views.pages import case_for, head_of
+from cases.views.signing import person_of, signed_in
+from cases.words import Words, capitalised
+from processes.kinds import kind_of
+from timers import clock
+
+
+@require_safe
+@signed_in
+def overview(request: HttpRequest, reference: str) -> HttpResponse:
+    """The four answers, what is outstanding, the facts, and what happened last."""
+    case = case_for(person_of(request), reference)
+    head = head_of(request, case)
+    file = head["file"]
+    events = queries.events_upto(case, case.head_number, queries.RECENT_EVENTS)
+    context = {
+        "tab": "overview",
+        "outstanding": standing.outstanding(
+            case,
+            requirements=file.requirements,
+            documents=file.documents,
+            tasks=file.tasks,
+            children=file.children,
+            person=person_of(request),
+            now=clock.now(),
+        ),
+        "facts": facts_of(case),
+        "reviews": [one for one in file.tasks if one.is_review and one.state != "cancelled"],
+        "recent": told(events, head["words"])[:5],
+    }
+    return render(request, "cases/case.html", {**head, **context})
+
+
+@require_safe
+@signed_in
+def reviews(request: HttpRequest, reference: str) -> HttpResponse:
+    """Who reviewed what, when, with which outcome, and on which facts."""
+    case = case_for(person_of(request), reference)
+    head = head_of(request, case)
+    found = [one for one in head["file"].tasks[::-1] if one.is_review]
+    return render(request, "cases/reviews.html", {**head, "tab": "reviews", "reviews": found})
+
+
+@require_safe
+@signed_in
+def steps(request: HttpRequest, reference: str) -> HttpResponse:
+    """Each visit of a step, and where the case may go from here."""
+    case = case_for(person_of(request), reference)
+    head = head_of(request, case)
+    visits = standing.visits(case, entries=head["file"].entries, words=head["words"])
+    ways = [
+        (one, head["words"].step(one.target))
+        for one in fsm.edges(type(case))
+        if case.is_open and standing.leads_from(one, case.step)
+    ]
+    context = {"tab": "steps", "visits": visits, "ways": ways}
+    return render(request, "cases/steps.html", {**head, **context})
+
+
+@require_safe
+@signed_in
+def history(request: HttpRequest, reference: str) -> HttpResponse:
+    """The history in sentences, newest first: the story, or all events."""
+    case = case_for(person_of(request), reference)
+    head = head_of(request, case)
+    all_events = request.GET.get("show") == "all"
+    asked = request.GET.get("upto", "")
+    upto = min(int(asked), case.head_number) if asked.isdecimal() else case.head_number
+    events = queries.events_upto(case, upto, queries.PAGE_EVENTS)
+    context = {
+        "tab": "history",
+        "all_events": all_events,
+        "entries": told(events, head["words"], all_events=all_events),
+        "first": events[0].number if events else 0,
+        "upto": upto,
+        "earlier": upto - queries.PAGE_EVENTS,
+        "later": min(upto + queries.PAGE_EVENTS, case.head_number),
+    }
+    return render(request, "cases/history.html", {**head, **context})
+
+
+@require_safe
+@signed_in
+def pulse(request: HttpRequest, reference: str) -> HttpResponse:
+    """What changed since the reader's page was made: nothing (204), or a banner."""
+    person = person_of(request)
+    seen = request.GET.get("seen", "")
+    row = (
+        access.visible_cases(person)
+        .filter(reference=reference)
+        .values_list("pk", "head_number")
+        .first()
+    )
+    if row is None:
+        return HttpResponse(status=404)
+    if not seen.isdecimal() or row[1] <= int(seen):
+        return HttpResponse(status=204)
+    case = case_for(person, reference)
+    events = queries.events_after(case, int(seen))
+    return render(request, "cases/_news.html", {"case": case, "changes": changes(case, events)})
+
+
+def told(events: list[Event], words: Words, *, all_events: bool = False) -> list[timeline.Entry]:
+    words.people = {**words.people, **queries.people_named(queries.named_in(events))}
+    return timeline.everything(events, words) if all_events else timeline.story(events, words)
+
+
+def changes(case: Case, events: list[Event]) -> list[timeline.Entry]:
+    """What happened meanwhile, for those who were busy with the case."""
+    words = Words(kind_of(case.kind), tasks=list(case.tasks.order_by("opened_at", "pk")))
+    return told(events, words) or told(events, words, all_events=True)
+
+
+def facts_of(case: Case) -> list[tuple[str, str]]:
+    """The facts of a case that have a value, in the words of its kind."""
+    found = []
+    for field in type(case).fact_fields():
+        value = getattr(case, field.attname)
+        if value is None or value == "" or value == [] or value == {}:
+            continue
+        said = (
+            getattr(case, f"get_{field.name}_display")()
+            if field.choices
+            else sentences.value(value)
+        )
+        label = capitalised(str(field.verbose_name))
+        found.append((label, capitalised(said) if isinstance(value, bool) else str(said)))
+    return found

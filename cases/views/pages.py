@@ -1,0 +1,79 @@
+"""What the pages of one case share: the case itself, its head, and the words of its kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from cases import access, queries, standing
+from cases.errors import NoSuchCase
+from cases.models import Case, Person, Task
+from cases.queries import CaseFile
+from cases.views.signing import person_of
+from cases.words import Words
+from processes.acts.cases import staff_edges
+from processes.kinds import Kind, kind_of
+from timers import clock
+
+
+def case_for(person: Person, reference: str) -> Case:
+    """The case of this reference, as its kind. Raises NoSuchCase unless the person may see it."""
+    found = access.visible_cases(person).filter(reference=reference)
+    row = found.values_list("pk", "kind").first()
+    if row is None:
+        raise NoSuchCase(
+            _("There is no case %(reference)s among those you may see.") % {"reference": reference}
+        )
+    return kind_of(row[1]).model.objects.select_related("owner", "team").get(pk=row[0])
+
+
+def words_of(case: Case, file: CaseFile, kind: Kind) -> Words:
+    return Words(
+        kind,
+        people=file.people,
+        tasks=file.tasks,
+        titles={one.name: one.title for one in file.requirements},
+    )
+
+
+def head_of(request: HttpRequest, case: Case) -> dict[str, Any]:
+    """What stands on top of every page of a case: title, acts, rail and the four answers."""
+    person, now, kind = person_of(request), clock.now(), kind_of(case.kind)
+    file = queries.case_file(case)
+    words = words_of(case, file, kind)
+    works = access.may(person, "work on case", case)
+    return {
+        "case": case,
+        "kind": kind,
+        "file": file,
+        "words": words,
+        "rail": standing.rail(case, main_line=kind.main_line, entries=file.entries, now=now),
+        "now": standing.standing(
+            case,
+            words=words,
+            requirements=file.requirements,
+            tasks=file.tasks,
+            person=person,
+            now=now,
+        )
+        if case.is_open
+        else None,
+        "works": works,
+        "my_task": my_task(person, file.tasks),
+        "asks_documents": case.is_open and any(w["kind"] == "documents" for w in case.waits),
+        "moves": staff_edges(case, person) if works else [],
+        "may_see_incident": access.may(person, "repair case"),
+        "section": "cases",
+    }
+
+
+def my_task(person: Person, tasks: list[Task]) -> Task | None:
+    """The open task this person should do, or could take: their own first."""
+    open_tasks = [one for one in tasks if one.is_open]
+    held = [one for one in open_tasks if one.holder_id == person.pk]
+    free = [
+        one for one in open_tasks if one.holder_id is None and access.may(person, "claim task", one)
+    ]
+    return next(iter([*held, *free]), None)

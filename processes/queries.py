@@ -1,0 +1,105 @@
+"""What the operators' pages read."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, F, Max, Min, Q, QuerySet
+
+from cases.models import Case
+from processes.models import Activity, Incident, Worker
+from timers import clock
+from timers.models import Service, Timer
+
+CAUSES = 200  # shown at most
+PAGE_ROWS = 50
+SILENT_AFTER = timedelta(seconds=60)
+
+
+def open_causes() -> list[dict[str, Any]]:
+    """The causes that stop cases now, the one that stops most first."""
+    found = (
+        Incident.objects.filter(closed_at=None)
+        .values("cause")
+        .annotate(
+            first=Min("pk"),
+            title=Max("title"),
+            kind=Max("kind"),
+            count=Count("pk"),
+            since=Min("opened_at"),
+            due_at=Min("case__waiting_until"),
+        )
+        .order_by("-count", "since")
+    )
+    return list(found[:CAUSES])
+
+
+def incidents_of(cause: str) -> QuerySet[Incident]:
+    """The cases that one cause stops, the most urgent first."""
+    found = Incident.objects.filter(cause=cause, closed_at=None).select_related("case")
+    return found.order_by(F("case__waiting_until").asc(nulls_last=True), "pk")
+
+
+def due_today(cause: str, now: datetime) -> int:
+    """How many of them are due within a day, or late already."""
+    return incidents_of(cause).filter(case__waiting_until__lt=now + timedelta(days=1)).count()
+
+
+def mended_lately() -> list[Incident]:
+    found = Incident.objects.filter(closed_at__isnull=False).select_related("case")
+    return list(found.order_by("-closed_at")[:10])
+
+
+def stopped_cases() -> int:
+    return Case.objects.filter(closed_at=None, stopped_at__isnull=False).count()
+
+
+def glance(now: datetime) -> dict[str, Any]:
+    """Workers, clocks, activities and timers, for one look."""
+    clock.refresh_if_stale()
+    activities = Activity.objects.filter(state="due").aggregate(
+        due=Count("pk", filter=Q(due_at__lte=now, worker_id=None)),
+        running=Count("pk", filter=Q(worker_id__isnull=False)),
+        retrying=Count("pk", filter=Q(due_at__gt=now, worker_id=None)),
+    )
+    timers = Timer.objects.aggregate(
+        late=Count("pk", filter=Q(due_at__lt=now)), next_at=Min("due_at")
+    )
+    waitless = Case.objects.filter(closed_at=None, waits="[]").count()
+    return {
+        "activities": activities,
+        "timers": timers,
+        "waitless": waitless,
+        "stopped": stopped_cases(),
+        "services": _services(now),
+        "retrying": list(
+            Activity.objects.filter(state="due", due_at__gt=now, failures__gt=0).order_by("due_at")[
+                :20
+            ]
+        ),
+    }
+
+
+def _services(now: datetime) -> list[dict[str, Any]]:
+    known = [
+        {
+            "name": one.name,
+            "kind": one.kind,
+            "seen_at": one.seen_at,
+            "doing": one.doing,
+            "is_silent": one.silent_for > SILENT_AFTER,
+        }
+        for one in Service.objects.with_silence().order_by("kind", "name")
+    ]
+    workers = [
+        {
+            "name": one.name,
+            "kind": f"worker, {one.lane}",
+            "seen_at": one.seen_at,
+            "doing": one.doing,
+            "is_silent": now - one.seen_at > SILENT_AFTER,
+        }
+        for one in Worker.objects.order_by("name")
+    ]
+    return known + workers

@@ -1,0 +1,14 @@
+"""Addresses of the operators' pages."""
+
+from django.urls import path
+
+from processes import views
+
+urlpatterns = [
+    path("incidents/", views.incidents, name="incidents"),
+    path("incidents/<int:pk>/", views.incident, name="incident"),
+    path("incidents/<int:pk>/again/", views.retry_incident, name="retry-incident"),
+    path("incidents/<int:pk>/all-again/", views.retry_cause, name="retry-cause"),
+    path("incidents/results/<uuid:key>/", views.retry_results, name="retry-results"),
+    path("running/", views.running, name="running"),
+]
