@@ -58,6 +58,15 @@ def value(thing: Any) -> str:
     return str(thing)
 
 
+def fact_value(field: Any, thing: Any) -> str:
+    """A fact as its field has it: the words of a choice, a number with its decimals."""
+    if field is not None and field.choices:
+        return str(dict(field.flatchoices).get(thing, thing))
+    if isinstance(thing, Decimal) and getattr(field, "decimal_places", None) is not None:
+        return number_format(thing, field.decimal_places, use_l10n=True, force_grouping=True)
+    return value(thing)
+
+
 def _tells(*types: str) -> Callable[[Teller], Teller]:
     def declare(teller: Teller) -> Teller:
         for one in types:
@@ -91,12 +100,17 @@ def _step_entered(event: EventLike, data: Mapping[str, Any], words: Words) -> Sa
     return _("Moved to %(step)s") % {"step": step}, f"{before} {reason}".strip()
 
 
+def _pair(words: Words, name: str, pair: list[Any]) -> dict[str, str]:
+    field = words.fact_field(name)
+    return {"before": fact_value(field, pair[0]), "after": fact_value(field, pair[1])}
+
+
 @_tells("facts.changed")
 def _facts_changed(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
     changes = data.get("changes", {})
     told = [
         _("%(fact)s: %(before)s → %(after)s")
-        % {"fact": words.fact(name), "before": value(pair[0]), "after": value(pair[1])}
+        % {"fact": words.fact(name), **_pair(words, name, pair)}
         for name, pair in changes.items()
     ]
     title = ngettext("%(n)s fact changed", "%(n)s facts changed", len(told)) % {"n": len(told)}

@@ -302,8 +302,10 @@ def _when(wait: dict[str, Any]) -> str:
             return _("Then:")
         case "activity" | "subcase":
             return _("When that is done:")
-        case "staff" | "incident":
+        case "staff":
             return _("When that is done:")
+        case "incident":
+            return _("Once it is mended:")
     return _("When the answer comes:")
 
 
@@ -350,7 +352,7 @@ def outstanding(
         elif wait["kind"] == "task" and (task := _task_of(wait, tasks)):
             found.append(_work(task, person, now))
         else:
-            found.append(_wait(wait, due, children))
+            found.append(_wait(wait, due, children, is_stopped=case.stopped_at is not None))
     return found
 
 
@@ -391,13 +393,19 @@ def _work(task: Task, person: Person, now: datetime) -> Outstanding:
     )
 
 
-def _wait(wait: dict[str, Any], due: dates.Due | None, children: Sequence[Case]) -> Outstanding:
+def _wait(
+    wait: dict[str, Any], due: dates.Due | None, children: Sequence[Case], *, is_stopped: bool
+) -> Outstanding:
     kind = wait["kind"]
     name = plain(wait.get("name", "")) or _("The next step")
+    if kind == "incident":
+        name = _("The fault to be mended")
     child = next((one for one in children if one.parent_command == wait.get("command")), None)
     late = due is not None and due.level == "late"
     tag = {
-        "activity": Tag(_("Longcase works on it"), "", "clock"),
+        "activity": Tag(_("Stopped"), "bad", "stopped")
+        if is_stopped
+        else Tag(_("Longcase works on it"), "", "clock"),
         "timer": Tag(_("Comes by itself"), "", "clock"),
         "subcase": Tag(_("Under way"), "info", "review"),
         "incident": Tag(_("Stopped by a fault"), "bad", "stopped"),

@@ -56,6 +56,7 @@ class Entry:
     lines: list[str] = field(default_factory=list)
     count: int = 1  # of the events put together here
     silence: str = ""  # said under this entry: how long nothing had happened before it
+    papers: dict[str, list[str]] = field(default_factory=dict)  # by document: what was done
 
 
 def tell(event: EventLike, words: Words) -> Entry:
@@ -69,6 +70,7 @@ def tell(event: EventLike, words: Words) -> Entry:
         at=event.happened_at,
         shape=_shape(event),
         lines=[shortened(line)] if line else [],
+        papers=_papers(event, words),
     )
 
 
@@ -127,6 +129,13 @@ def _shape(event: EventLike) -> str:
     return "engine" if event.actor == "engine" or event.actor.startswith("service:") else "person"
 
 
+def _papers(event: EventLike, words: Words) -> dict[str, list[str]]:
+    if event.type not in _PAPERS:
+        return {}
+    done = _("received") if event.type == "document.received" else _("accepted")
+    return {words.document(event.data["name"]): [done]}
+
+
 def _belong_together(first: Entry, second: Entry) -> bool:
     if first.type == "step.entered":
         return second.type in _WITH_STEP and second.at == first.at
@@ -137,16 +146,30 @@ def _belong_together(first: Entry, second: Entry) -> bool:
 
 def _join(entry: Entry, other: Entry) -> None:
     """Tell `other` within `entry`, which came just before it."""
-    told = other.title if other.type in _PAPERS else " – ".join([other.title, *other.lines])
     if entry.type == "step.entered":
-        entry.lines.append(told)
+        entry.lines.append(_in_one_line(other))
+    elif entry.type in _PAPERS:
+        _join_papers(entry, other)
     else:
-        entry.lines = [*(entry.lines if entry.count > 1 else [entry.title]), told]
+        entry.lines = [*(entry.lines if entry.count > 1 else [entry.title]), other.title]
+        entry.title = _("%(n)s letters written") % {"n": entry.count + 1}
+    if entry.type != "step.entered":
         entry.number, entry.at = other.number, other.at
         if other.by not in entry.by.split(", "):
             entry.by = f"{entry.by}, {other.by}"
     entry.count += 1
-    if entry.type in _PAPERS:
-        entry.title = _("Documents came in")
-    elif entry.type == "letter.written":
-        entry.title = _("%(n)s letters written") % {"n": entry.count}
+
+
+def _in_one_line(entry: Entry) -> str:
+    said = " ".join(entry.lines)
+    if not said:
+        return entry.title
+    return f"{entry.title}. {said}" if said.endswith(".") else f"{entry.title}: {said}"
+
+
+def _join_papers(entry: Entry, other: Entry) -> None:
+    """One line a document: "Payslip: received, accepted"."""
+    for paper, what in other.papers.items():
+        entry.papers.setdefault(paper, []).extend(what)
+    entry.lines = [f"{paper}: {', '.join(what)}" for paper, what in entry.papers.items()]
+    entry.title = _("Documents came in") if len(entry.papers) > 1 else _("A document came in")

@@ -59,10 +59,13 @@ class Words:
         return str(self.titles.get(name) or self.kind.document_titles.get(name) or plain(name))
 
     def fact(self, name: str) -> str:
-        for one in self.kind.model.fact_fields():
-            if name in (one.name, one.attname):
-                return capitalised(str(one.verbose_name))
-        return plain(name)
+        field = self.fact_field(name)
+        return capitalised(str(field.verbose_name)) if field else plain(name)
+
+    def fact_field(self, name: str) -> Any:
+        """The field of a fact, by either of its names; None when the kind has it no more."""
+        fields = self.kind.model.fact_fields()
+        return next((one for one in fields if name in (one.name, one.attname)), None)
 
     def actor(self, code: str, on_behalf: str = "") -> str:
         """Who did it: "Sanne de Wit for Petra Smit", "Longcase", "the applicant"."""

@@ -129,11 +129,7 @@ def facts_of(case: Case) -> list[tuple[str, str]]:
         value = getattr(case, field.attname)
         if value is None or value == "" or value == [] or value == {}:
             continue
-        said = (
-            getattr(case, f"get_{field.name}_display")()
-            if field.choices
-            else sentences.value(value)
-        )
+        said = sentences.fact_value(field, value)
         label = capitalised(str(field.verbose_name))
-        found.append((label, capitalised(said) if isinstance(value, bool) else str(said)))
+        found.append((label, capitalised(said) if isinstance(value, bool) else said))
     return found

@@ -1,0 +1,129 @@
+"""The case page answers: which step, waiting for whom since when, until when, what next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+TABS = ("", "documents/", "reviews/", "notes/", "steps/", "history/")
+
+
+def test_it_gives_the_four_answers(desk: Any, visit: Any) -> None:
+    # Given a case that has waited for the applicant's papers for twelve days
+    case = desk.open("patience")
+    desk.engine.advance(days=12)
+
+    # When its caseworker opens it
+    page = visit(desk.people.sanne).open(case.get_absolute_url())
+
+    # Then the page says all four
+    assert page.status == 200
+    assert "Trying" in page
+    assert "For the applicant since 30 Nov (12 days)" in page or "since 30 Nov" in page
+    assert "0 of 2 came in" in page
+    assert "Wed 30 Dec 2026" in page
+    assert "When all are accepted: the trial ends well" in page
+    assert "Not by 30 Dec: the trial fails" in page
+
+
+def test_outstanding_documents_offer_what_can_be_done(desk: Any, visit: Any) -> None:
+    case = desk.open("patience")
+    document = desk.send_document(case, "passport")
+    page = visit(desk.people.sanne).open(case.get_absolute_url())
+    assert f'href="{document.get_absolute_url()}"' in page.html
+    assert "Came in, to be judged" in page
+    assert f"{case.get_absolute_url()}documents/new/payslip/" in page.html
+
+
+def test_a_task_says_who_has_it(desk: Any, visit: Any) -> None:
+    case = desk.open("review")
+    page = visit(desk.people.sanne).open(case.get_absolute_url())
+    assert "Nobody has it" in page
+    desk.claim(case, desk.people.milan)
+    page = visit(desk.people.sanne).open(case.get_absolute_url())
+    assert "With Milan Kovač since 30 Nov" in page
+
+
+def test_a_stopped_case_says_that_nothing_is_lost(desk: Any, visit: Any) -> None:
+    case = desk.stop()
+    page = visit(desk.people.sanne).open(case.get_absolute_url())
+    assert "Stopped by a fault" in page
+    assert "Nothing is lost" in page
+    assert "/operations/incidents/" not in page.html
+    page = visit(desk.people.otto).open(case.get_absolute_url())
+    assert "/operations/incidents/" in page.html
+
+
+def test_a_closed_case_says_how_it_ended_and_offers_no_acts(desk: Any, visit: Any) -> None:
+    case = desk.open("patience")
+    desk.engine.advance(days=31)
+    page = visit(desk.people.sanne).open(case.get_absolute_url())
+    assert "Closed 30 Dec 2026: Failed. no documents" in " ".join(page.html.split()).replace(
+        "</b>", ""
+    )
+    assert "Withdraw the trial" not in page
+
+
+def test_every_tab_is_a_page_of_its_own_that_is_never_stored(desk: Any, visit: Any) -> None:
+    case = desk.open("patience")
+    for tab in TABS:
+        page = visit(desk.people.sanne).open(case.get_absolute_url() + tab)
+        assert page.status == 200
+        assert page.response["Cache-Control"] == "no-store"
+        assert "HX-Request" in page.response["Vary"] and "Cookie" in page.response["Vary"]
+        assert "style=" not in page.html and "onclick" not in page.html
+
+
+def test_an_outsider_finds_no_page_of_it(desk: Any, visit: Any) -> None:
+    case = desk.open("review")
+    task, document = desk.task_of(case), desk.send_document(case, "passport")
+    addresses = [case.get_absolute_url() + tab for tab in (*TABS, "facts/", "caseworker/", "pulse")]
+    addresses += [task.get_absolute_url(), document.get_absolute_url()]
+    addresses += [f"{task.get_absolute_url()}take/", f"{document.get_absolute_url()}file"]
+    for address in addresses:
+        assert visit(desk.people.eve).open(address).status == 404, address
+        assert visit(None).open(address).status == 302, address
+
+
+def test_an_auditor_reads_and_is_offered_nothing(desk: Any, visit: Any) -> None:
+    case = desk.open("patience")
+    page = visit(desk.people.ada).open(case.get_absolute_url())
+    assert page.status == 200
+    for word in ("Record a document", "Withdraw", "Change facts", "Keep the note"):
+        assert word not in page
+
+
+def test_it_takes_the_same_queries_however_much_it_shows(
+    desk: Any, visit: Any, monkeypatch
+) -> None:
+    from timers import clock
+
+    monkeypatch.setattr(clock, "STALE_SECONDS", float("inf"))
+    few, many = desk.open("patience"), desk.open("patience")
+    for number in range(12):
+        desk.send_document(many, "passport", f"passport-{number}.pdf")
+    visitor = visit(desk.people.sanne)
+    for tab in TABS:
+        visitor.open(few.get_absolute_url() + tab)
+        with CaptureQueriesContext(connection) as first:
+            visitor.open(few.get_absolute_url() + tab)
+        with CaptureQueriesContext(connection) as second:
+            visitor.open(many.get_absolute_url() + tab)
+        assert len(second) == len(first), tab
+        assert len(first) <= 20, tab
+
+
+def test_the_pulse_is_silent_until_something_changes(desk: Any, visit: Any) -> None:
+    case = desk.open("patience")
+    visitor = visit(desk.people.sanne)
+    address = f"{case.get_absolute_url()}pulse?seen={case.head_number}"
+    assert visitor.open(address).status == 204
+    desk.send_document(case, "passport")
+    page = visitor.open(address)
+    assert page.status == 200
+    assert "This case changed: Passport received" in page

@@ -1,0 +1,82 @@
+"""Operators see what is stopped, by cause, and try one or all again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from processes.models import Incident
+from tests.cases.conftest import Visitor
+from tests.trial import activities
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_equal_causes_are_one_row(desk: Any) -> None:
+    for title in ("Farm One", "Farm Two"):
+        desk.stop(title)
+    page = Visitor(desk.people.otto).open("/operations/incidents/")
+    assert "2 cases stopped" in page
+    first = Incident.objects.order_by("pk")[0]
+    assert page.html.count(f'href="/operations/incidents/{first.pk}/"') == 2
+    assert "Farm" not in page  # operators see references, not names
+
+
+def test_one_case_is_tried_again_and_goes_on(desk: Any) -> None:
+    case = desk.stop()
+    incident = Incident.objects.get()
+    address = f"/operations/incidents/{incident.pk}/"
+    page = Visitor(desk.people.otto).open(address)
+    assert "no answer within 30 s" in page and case.reference in page
+    page = page.send(f"{address}again/")
+    assert f"{case.reference} tries again." in page
+    desk.engine.settle()
+    assert desk.fresh(case).step == "done"
+    assert "No case is stopped." in Visitor(desk.people.otto).open("/operations/incidents/")
+
+
+def test_all_cases_of_a_cause_get_a_result_each(desk: Any) -> None:
+    cases = [desk.stop(title) for title in ("Farm One", "Farm Two", "Farm Three")]
+    incident = Incident.objects.order_by("pk")[0]
+    address = f"/operations/incidents/{incident.pk}/all-again/"
+    preview = Visitor(desk.people.otto).open(address)
+    assert "Try all 3 cases again" in preview
+    results = preview.send(address)
+    for case in cases:
+        assert f"{case.reference}" in results
+    assert results.html.count("tries again.") == 3
+    assert preview.send(address).html.count("tries again.") == 3  # the first answer again
+    desk.engine.settle()
+    assert {desk.fresh(case).step for case in cases} == {"done"}
+
+
+def test_what_still_fails_stops_again_with_nothing_lost(desk: Any) -> None:
+    case = desk.stop()
+    incident = Incident.objects.get()
+    address = f"/operations/incidents/{incident.pk}/"
+    Visitor(desk.people.otto).open(address).send(f"{address}again/")
+    activities.trouble[:] = [ConnectionError("no answer within 30 s")] * 3
+    desk.engine.advance(hours=2)
+    activities.trouble.clear()
+    assert desk.fresh(case).stopped_at is not None
+    assert "1 case stopped" in Visitor(desk.people.otto).open("/operations/incidents/")
+
+
+def test_caseworkers_have_no_operators_pages(desk: Any) -> None:
+    desk.stop()
+    incident = Incident.objects.get()
+    for person in (desk.people.sanne, desk.people.ada, desk.people.milan):
+        visitor = Visitor(person)
+        for address in ("incidents/", f"incidents/{incident.pk}/", "running/"):
+            assert visitor.open(f"/operations/{address}").status == 403
+        again = visitor.client.post(f"/operations/incidents/{incident.pk}/again/")
+        assert again.status_code == 403
+
+
+def test_a_glance_shows_whether_anything_runs(desk: Any) -> None:
+    desk.open("patience")
+    page = Visitor(desk.people.otto).open("/operations/running/")
+    assert page.status == 200
+    assert "0 overdue" in page
+    assert "every open case waits for someone or something" in page
