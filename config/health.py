@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
-from django.db.models import Min
+from django.db.models import Max, Min
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 _migrated = False  # migrations are not undone while a process runs: once seen is enough
@@ -64,14 +64,17 @@ def is_migrated() -> bool:
 
 
 def heartbeat_ages() -> dict[str, float]:
-    """Seconds since the newest sign of life of each kind of service, by the database's clock."""
-    from timers.models import Service  # this module loads before the models do
+    """Seconds since the newest sign of life of each kind of process."""
+    from processes.models import Worker  # this module loads before the models do
+    from timers import clock
+    from timers.models import Service
 
-    kinds = Service.objects.with_silence().order_by().values("kind")
-    return {
-        row["kind"]: round(row["youngest"].total_seconds(), 1)
-        for row in kinds.annotate(youngest=Min("silent_for"))
-    }
+    services = Service.objects.with_silence().order_by().values("kind")
+    ages = {row["kind"]: row["age"] for row in services.annotate(age=Min("silent_for"))}
+    clock.refresh_if_stale()  # workers note the installation's time, which a demo may turn
+    workers = Worker.objects.order_by().values("lane").annotate(seen_at=Max("seen_at"))
+    ages |= {f"worker-{row['lane']}": clock.now() - row["seen_at"] for row in workers}
+    return {name: round(max(age.total_seconds(), 0.0), 1) for name, age in ages.items()}
 
 
 def is_ready(*, port: int, host: str = "127.0.0.1") -> bool:
