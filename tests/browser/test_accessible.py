@@ -1,0 +1,118 @@
+"""Every screen, rich and empty, light and dark, wide and narrow: axe finds nothing, and nothing
+scrolls sideways."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from timers import clock
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+WIDTHS = (1280, 390, 320)
+
+
+def violations(page: Any) -> list[str]:
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page, options={"runOnly": RULES}).response["violations"]
+    return [f"{one['id']}: {node['html'][:120]}" for one in found for node in one["nodes"]]
+
+
+def check(one: Any, address: str) -> list[str]:
+    """All that is wrong with this page, in every width and both schemes."""
+    wrong = []
+    one.go(address)
+    for scheme in ("light", "dark"):
+        one.page.emulate_media(color_scheme=scheme)
+        for width in WIDTHS:
+            one.page.set_viewport_size({"width": width, "height": 800})
+            over = one.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            if over > 0:
+                wrong.append(f"{address} is {over} px too wide at {width}")
+            if width != 320:
+                wrong += [f"{address} {scheme} {width} {found}" for found in violations(one.page)]
+    return wrong
+
+
+def test_the_pages_of_a_caseworker(desk: Any, window: Any, settings: Any) -> None:
+    settings.LONGCASE_DEMO = True
+    case = desk.open("patience", title="Hartog Bakery and Sons, Confectioners B.V.")
+    document = desk.send_document(case, "passport")
+    desk.engine.advance(days=8)
+    here = case.get_absolute_url()
+    done = desk.open("local", title="Done at once")
+    addresses = ["/work/", "/work/?show=queue", "/cases/", "/cases/?find=nothing", "/settings/"]
+    addresses += ["/messages/", "/work/next/", "/nowhere/", done.get_absolute_url(), here]
+    addresses += [here + tab for tab in ("documents/", "reviews/", "notes/", "steps/")]
+    addresses += [f"{here}history/?show=all", f"{here}facts/", f"{here}caseworker/"]
+    addresses += [f"{here}documents/new/", f"{here}documents/ask/", f"{here}move/withdraw/"]
+    addresses += [document.get_absolute_url()]
+    one = window(desk.people.sanne)
+    assert [wrong for address in addresses for wrong in check(one, address)] == []
+
+
+def test_the_pages_of_a_reviewer(desk: Any, window: Any) -> None:
+    case = desk.open("review")
+    task = desk.task_of(case)
+    one = window(desk.people.milan)
+    address = task.get_absolute_url()
+    found = check(one, "/work/?show=reviews") + check(one, address)
+    desk.claim(case, desk.people.milan)
+    found += check(one, address) + check(one, f"{address}hand-over/")
+    one.go(address)
+    one.page.click("text=Record the outcome")  # nothing chosen: the browser asks, nothing is sent
+    assert found == []
+
+
+def test_the_pages_of_an_operator(desk: Any, window: Any) -> None:
+    case = desk.stop()
+    desk.stop("Another farm")
+    one = window(desk.people.otto)
+    number = case.incidents.get().pk
+    addresses = ["incidents/", f"incidents/{number}/", f"incidents/{number}/all-again/", "running/"]
+    found = [wrong for path in addresses for wrong in check(one, f"/operations/{path}")]
+    assert found + check(one, case.get_absolute_url()) == []
+
+
+def test_signing_in(people: Any, window: Any) -> None:
+    one = window()
+    assert check(one, "/login/") == []
+    one.page.fill("#id_username", "sanne")
+    one.page.fill("#id_password", "wrong")
+    one.page.click("button.main")
+    one.page.wait_for_selector("#errors")
+    assert violations(one.page) == []
+    assert one.page.title().startswith("Error:")
+    assert one.focused() == "errors"
+
+
+def test_wider_spacing_of_text_loses_nothing(desk: Any, window: Any) -> None:
+    case = desk.open("patience")
+    one = window(desk.people.sanne, viewport={"width": 320, "height": 800}, bypass_csp=True)
+    one.go(case.get_absolute_url())
+    one.page.add_style_tag(
+        content="*{line-height:1.5!important;letter-spacing:.12em!important;"
+        "word-spacing:.16em!important} p{margin-bottom:2em!important}"
+    )
+    assert one.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def test_what_is_current_survives_forced_colours(desk: Any, window: Any) -> None:
+    one = window(desk.people.sanne, forced_colors="active")
+    one.go("/work/")
+    widths = one.page.evaluate(
+        "[...document.querySelectorAll('.pills a')].map(e => getComputedStyle(e).borderTopWidth)"
+    )
+    assert widths[0] != widths[1]
+
+
+def test_the_installations_time_is_told_not_the_browsers(desk: Any, window: Any) -> None:
+    one = window(desk.people.sanne, timezone_id="Pacific/Auckland")
+    case = desk.open("patience")
+    one.go(case.get_absolute_url())
+    assert clock.now().strftime("%H") == "09"
+    assert one.page.locator(".timeline time").first.inner_text().endswith("10:00")
