@@ -109,10 +109,10 @@ def _offenders(code: StepCode) -> Iterator[CheckMessage]:
                     id="processes.E010",
                 )
             helper = own.get(called)
-            if inspect.isfunction(helper) and helper.__module__ == code.function.__module__:
-                if called not in seen:
-                    seen.add(called)
-                    todo.append(helper)
+            is_own = inspect.isfunction(helper) and helper.__module__ == code.function.__module__
+            if is_own and called not in seen:
+                seen.add(called)
+                todo.append(helper)
             if called.endswith((".objects.get", ".objects.filter", ".save", ".refresh_from_db")):
                 yield Error(
                     f"{code.file}, line {first + node.lineno - 1}: step “{code.step}” reads or "

@@ -23,7 +23,7 @@ from audit import codec
 from audit.read import events_since
 from audit.record import Draft, Recorded, chain, write
 from cases.fsm import Move
-from processes.engine import performing, rows, wake
+from processes.engine import performing, rows, sources, wake
 from processes.engine.errors import StepBroken
 from processes.engine.run import Run
 from processes.engine.runner import Runner
@@ -324,6 +324,7 @@ class Turn:
             return
         if code is None:
             return
+        run.writes.later.append(lambda: sources.keep(code))
         run.build(entered.data["facts"])
         run.runner = Runner(code=code, case=run.case, visit=run.visit, documents=run.documents)
         run.runner.start(entered)

@@ -235,6 +235,8 @@ class deadline:
         trace: TracebackType | None,
     ) -> bool:
         self._inside = False
+        if kind is GeneratorExit:
+            return False  # the run is over; this is no part of the story
         strand = current().strand
         if strand is not None and self in strand.deadlines:
             strand.deadlines.remove(self)

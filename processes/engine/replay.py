@@ -1,0 +1,168 @@
+"""The replay inspector: a case as it stood after any of its events. It writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from audit.read import events_of
+from audit.record import Recorded
+from cases.models import Case
+from processes.engine.errors import ReplayMismatch
+from processes.engine.performing import describe
+from processes.engine.run import Run
+from processes.engine.runner import Pause, Runner
+from processes.engine.standing import Open, track, waits_of
+from processes.kinds import Kind, kind_of
+
+
+@dataclass(slots=True)
+class Stood:
+    """A case as it stood: everything here is folded from its events up to `number`."""
+
+    reference: str
+    number: int
+    at: datetime
+    step: str
+    visit: int
+    facts: dict[str, Any]
+    documents: dict[str, str]
+    waits: list[dict[str, Any]]
+    tasks: list[dict[str, Any]]
+    closed: bool
+    code_digest: str
+    code_changed: bool  # the step's code of today differs from the one that ran
+    pauses: list[Pause] = field(default_factory=list)
+    note: str = ""  # why there is no line to show
+
+
+class NoSuchEvent(LookupError):
+    """The case has no event of that number."""
+
+
+def as_it_stood(case: Case, number: int | None = None) -> Stood:
+    """The case after event `number`; after its last one unless given. Raises NoSuchEvent."""
+    events = events_of(case.pk, upto=number)
+    if not events or (number is not None and events[-1].number != number):
+        raise NoSuchEvent(
+            f"{case.reference} has no event {number}; its events are 1 to {case.head_number}."
+        )
+    stood = _fold(case, events)
+    kind = kind_of(case.kind)
+    entered = max((i for i, e in enumerate(events) if e.type == "step.entered"), default=None)
+    if entered is None or stood.closed:
+        stood.note = "The case is closed." if stood.closed else "No step was entered yet."
+        return stood
+    code = kind.code_of(stood.step, events[entered].data["version"])
+    if code is None:
+        stood.note = "This step has no code: it waits for staff."
+        return stood
+    stood.code_changed = code.digest != stood.code_digest
+    visit = events[entered:]
+    try:
+        runner = replayed(kind, case, visit)
+        if runner.error is not None:
+            stood.note = describe(runner.error)
+        stood.pauses = runner.pauses()
+        runner.close()
+    except ReplayMismatch as mismatch:
+        stood.note = str(mismatch)
+    except Exception as error:
+        stood.note = describe(error)
+    return stood
+
+
+def replayed(kind: Kind, case: Case, visit: Sequence[Recorded]) -> Runner:
+    """Run a step's code against the events of one visit, its entry first. Raises ReplayMismatch."""
+    entered = visit[0]
+    code = kind.code_of(entered.data["step"], entered.data["version"])
+    if code is None:
+        step, version = entered.data["step"], entered.data["version"]
+        raise LookupError(f"The code of step “{step}”, version {version}, is gone.")
+    row = {f.attname: getattr(case, f.attname) for f in Case._meta.concrete_fields}
+    run = Run(row={**row, "step": entered.data["step"], "closed_at": None}, kind=kind)
+    run.build(entered.data["facts"])
+    runner = Runner(
+        code=code,
+        case=run.case,
+        visit=entered.data["visit"],
+        documents=entered.data.get("documents", {}),
+    )
+    runner.start(entered)
+    for event in visit[1:]:
+        runner.deliver(event)
+    return runner
+
+
+def _fold(case: Case, events: Sequence[Recorded]) -> Stood:
+    open_: Open = {}
+    documents: dict[str, str] = {}
+    stood = Stood(
+        reference=case.reference,
+        number=events[-1].number,
+        at=events[-1].recorded_at,
+        step="",
+        visit=0,
+        facts={},
+        documents=documents,
+        waits=[],
+        tasks=[],
+        closed=False,
+        code_digest="",
+        code_changed=False,
+    )
+    tasks: dict[tuple[int, int], dict[str, Any]] = {}
+    for event in events:
+        data = event.data
+        track(open_, documents, event)
+        if event.type == "case.opened":
+            stood.facts = dict(data["facts"])
+        elif event.type == "step.entered":
+            stood.step, stood.visit = data["step"], data["visit"]
+            stood.facts = dict(data["facts"])
+            stood.closed = bool(data.get("closed"))
+            stood.code_digest = data.get("code", "")
+            for task in tasks.values():
+                if task["state"] == "open":
+                    task["state"] = "cancelled"
+        elif event.type == "facts.changed":
+            stood.facts.update({name: after for name, (_b, after) in data["changes"].items()})
+        elif event.type == "task.opened":
+            tasks[stood.visit, data["command"]] = {
+                "visit": stood.visit,
+                "command": data["command"],
+                "name": data["name"],
+                "title": data["title"],
+                "role": data["role"],
+                "due_at": data["due_at"],
+                "state": "open",
+                "holder": None,
+                "outcome": "",
+            }
+        elif event.type == "wait.cancelled":
+            for number in data["commands"]:
+                if (stood.visit, number) in tasks:
+                    tasks[stood.visit, number]["state"] = "cancelled"
+        elif event.type.startswith("task."):
+            _fold_task(tasks, stood.visit, event)
+    stood.waits = [] if stood.closed else waits_of(open_, documents)
+    stood.tasks = list(tasks.values())
+    return stood
+
+
+def _fold_task(tasks: dict[tuple[int, int], dict[str, Any]], visit: int, event: Recorded) -> None:
+    data = event.data
+    task = tasks.get((data.get("visit", visit), data.get("task", data.get("command"))))
+    if task is None:
+        return
+    match event.type:
+        case "task.claimed":
+            task["holder"] = data["person"]
+        case "task.handed_over":
+            task["holder"] = data["to"]
+        case "task.released":
+            task["holder"] = None
+        case "task.completed":
+            task["state"], task["outcome"] = "done", data["outcome"]

@@ -1,0 +1,164 @@
+"""Do the rows still equal the fold of their events? The chain itself is audit.verify's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+
+from audit.read import events_of
+from audit.record import Recorded
+from audit.verify import snapshot, verify_chains
+from cases.models import Case, Document, Task
+from processes.engine.replay import _fold
+from processes.engine.standing import Open, fold
+from processes.kinds import kind_of
+from processes.models import Activity, Incident
+from timers.models import Timer
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that is wrong with a case, in a sentence."""
+
+    reference: str
+    number: int
+    words: str
+
+
+def verify(*, references: Iterable[str] = (), rows: bool = True) -> Iterator[Difference]:
+    """Check the chains of all cases, or of some, and that their rows equal their history.
+
+    Reads one consistent state, so it may run beside work.
+    """
+    with snapshot():
+        cases = Case.objects.order_by("pk")
+        wanted = list(references)
+        if wanted:
+            cases = cases.filter(reference__in=wanted)
+        heads = [
+            (pk, number, bytes(sealed))
+            for pk, number, sealed in cases.values_list("pk", "head_number", "head_hash")
+        ]
+        names = dict(cases.values_list("pk", "reference"))
+        if wanted:
+            from audit.verify import verify_case
+
+            findings = [f for head in heads if (f := verify_case(*head)) is not None]
+        else:
+            findings = list(verify_chains(heads))
+        for finding in findings:
+            reference = names.get(finding.case_id, f"case {finding.case_id}")
+            yield Difference(reference, finding.number, finding.words)
+        broken = {finding.case_id for finding in findings}
+        if rows:
+            for case in cases.iterator(chunk_size=500):
+                if case.pk not in broken:
+                    yield from differences_of(case)
+
+
+def differences_of(case: Case) -> Iterator[Difference]:
+    """Where the rows of one case differ from the fold of its events."""
+    events = events_of(case.pk)
+    if not events:
+        yield Difference(case.reference, 0, "it has no history")
+        return
+    stood = _fold(case, events)
+    last = events[-1].number
+
+    def differs(what: str, row: Any, history: Any) -> Iterator[Difference]:
+        if row != history:
+            yield Difference(
+                case.reference, last, f"{what}: the row says {row!r}, the history {history!r}"
+            )
+
+    yield from differs("step", case.step, stood.step)
+    yield from differs("visit", case.visit, stood.visit)
+    yield from differs("closed", case.closed_at is not None, stood.closed)
+    kind = kind_of(case.kind)
+    facts = kind.model.objects.filter(pk=case.pk).values(*kind.fact_names).first() or {}
+    yield from differs("facts", facts, {k: stood.facts.get(k) for k in kind.fact_names})
+    open_, documents = _open_of(events)
+    yield from differs("waits", _waits(case.waits), _waits(stood.waits))
+    yield from differs("timers", _timers(case.pk), _expected_timers(open_, stood.visit))
+    yield from differs("activities", _activities(case.pk), _expected_activities(open_, stood.visit))
+    tasks = {
+        (t.visit, t.command): (t.state, t.outcome, t.holder_id)
+        for t in Task.objects.filter(case_id=case.pk)
+    }
+    expected = {
+        (t["visit"], t["command"]): (t["state"], t["outcome"], t["holder"]) for t in stood.tasks
+    }
+    yield from differs("tasks", tasks, expected)
+    newest = {d.name: d.state for d in Document.objects.filter(case_id=case.pk).order_by("version")}
+    yield from differs(
+        "documents", newest, {n: s for n, s in documents.items() if s != "asked" or n in newest}
+    )
+    incident = Incident.objects.filter(case_id=case.pk, closed_at=None).exists()
+    yield from differs("incident", incident, _has_incident(events))
+    if case.closed_at is None and not case.waits:
+        yield Difference(case.reference, last, "it is open and waits for nobody")
+
+
+def _open_of(events: list[Recorded]) -> tuple[Open, dict[str, str]]:
+    return fold(events)
+
+
+def _waits(waits: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    """What matters of waits: staff and operators have none in history."""
+    return [
+        (w["kind"], w["name"], w["on"], w["since"], w["until"], w["command"])
+        for w in waits
+        if w["kind"] not in ("staff", "incident")
+    ]
+
+
+def _timers(case_id: int) -> list[tuple[Any, ...]]:
+    rows = Timer.objects.filter(case_id=case_id)
+    return sorted((t.visit, t.command, t.purpose, t.due_at) for t in rows)
+
+
+def _expected_timers(open_: Open, visit: int) -> list[tuple[Any, ...]]:
+    found = []
+    for number, asked in open_.items():
+        due_at = asked.data.get("due_at")
+        if asked.type == "timer.set":
+            found.append((visit, number, "command", due_at))
+        elif asked.type == "task.opened" and due_at is not None and not _told(asked, open_):
+            found.append((visit, number, "overdue", due_at))
+    return sorted(found)
+
+
+def _told(asked: Recorded, open_: Open) -> bool:
+    """Whether the overdue timer of a task has fired."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT 1 FROM audit_event WHERE case_id = %s AND number > %s "
+            "AND type = 'task.overdue' AND (data::jsonb ->> 'task')::int = %s LIMIT 1",
+            [asked.case_id, asked.number, asked.data["command"]],
+        )
+        return cursor.fetchone() is not None
+
+
+def _activities(case_id: int) -> list[tuple[int, int, str]]:
+    rows = Activity.objects.filter(case_id=case_id)
+    return sorted((a.visit, a.command, a.name) for a in rows)
+
+
+def _expected_activities(open_: Open, visit: int) -> list[tuple[int, int, str]]:
+    return sorted(
+        (asked.data.get("visit", visit), number, asked.data["name"])
+        for number, asked in open_.items()
+        if asked.type == "activity.scheduled"
+    )
+
+
+def _has_incident(events: list[Recorded]) -> bool:
+    for event in reversed(events):
+        if event.type == "incident.opened":
+            return True
+        if event.type == "incident.closed":
+            return False
+    return False

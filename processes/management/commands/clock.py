@@ -1,0 +1,31 @@
+"""manage.py clock: fire timers when they are due, and look for what was lost. Run any number."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from processes.work import firing, sweeps
+from timers import service
+from timers.sweeps import Sweep
+
+SWEEPS = (
+    Sweep("lost claims", 1, lambda: sweeps.free_lost_claims()),
+    Sweep("long activities", 2, lambda: sweeps.publish_long_activities()),
+    Sweep("stopped cases", 30, lambda: sweeps.retry_incidents()),
+    Sweep("cases without a wait", 30, lambda: sweeps.find_cases_without_wait()),
+    Sweep("dead workers", 10, lambda: sweeps.forget_dead_workers()),
+)
+
+
+class Command(BaseCommand):
+    help = "Fire due timers and make the rounds, until stopped. Any number may run, anywhere."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        stop = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stop.set())
+        service.run(firing.fire, SWEEPS, stop)
