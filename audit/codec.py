@@ -32,7 +32,7 @@ class PayloadTooLarge(ValueError):
     """The data of one event is larger than the installation allows."""
 
 
-def encode(data: Mapping[str, Any]) -> str:
+def encode(data: Any) -> str:
     """Canonical JSON of the data of one event.
 
     Raises TypeError (a value without a spelling) and ValueError (a number that is not finite, a
@@ -64,7 +64,7 @@ def utc_text(moment: datetime) -> str:
     return moment.isoformat(timespec="microseconds")[:-6] + "Z"
 
 
-def _is_plain(data: Mapping[str, Any]) -> bool:
+def _is_plain(data: Any) -> bool:
     """Whether JSON's own encoder says it all; true of most events."""
     if type(data) is not dict:
         return False

@@ -41,8 +41,8 @@ class Edge:
 
 def transition(
     *,
-    source: str | Sequence[str],
-    target: str,
+    source: Any,  # a step, several, or "*"; members of TextChoices have no better common type
+    target: Any,
     label: str = "",
     staff: bool = False,
     role: str = "",
@@ -89,7 +89,7 @@ def edges(model: type) -> list[Edge]:
     step_field = model._meta.get_field("step")  # type: ignore[attr-defined]
     closing = getattr(model, "closing_steps", ())
     for one in step_field.get_all_transitions(model):
-        sources = (str(one.source),)
+        sources: tuple[str, ...] = (str(one.source),)
         if one.name in found:
             sources = (*found[one.name].sources, *sources)
         custom = one.custom

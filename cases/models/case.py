@@ -21,7 +21,7 @@ class Case(models.Model):
     """
 
     kind_name = ""  # a kind's word in references and code, such as "loan"
-    closing_steps: tuple[str, ...] = ()
+    closing_steps: tuple[Any, ...] = ()
 
     reference = models.CharField(max_length=40, unique=True)
     kind = models.CharField(max_length=40)

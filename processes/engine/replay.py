@@ -154,7 +154,8 @@ def _fold(case: Case, events: Sequence[Recorded]) -> Stood:
 
 def _fold_task(tasks: dict[tuple[int, int], dict[str, Any]], visit: int, event: Recorded) -> None:
     data = event.data
-    task = tasks.get((data.get("visit", visit), data.get("task", data.get("command"))))
+    number: Any = data.get("task", data.get("command"))
+    task = tasks.get((data.get("visit", visit), number))
     if task is None:
         return
     match event.type:

@@ -60,10 +60,8 @@ def check_case(case: Case) -> Verdict:
             words = f"the history waits here, the code goes on and asks {asked.words()}"
             return Verdict(case.reference, case.step, DIFFERS, last, words, runner.place())
         if runner.error is not None and case.stopped_at is None:
-            error = runner.error
-            return Verdict(
-                case.reference, case.step, DIFFERS, last, describe(error), place_of(error)
-            )
+            words, place = describe(runner.error), place_of(runner.error)
+            return Verdict(case.reference, case.step, DIFFERS, last, words, place)
         if runner.is_done and runner.error is None and case.stopped_at is None:
             words = "the history waits here, the code is through"
             return Verdict(case.reference, case.step, DIFFERS, last, words)

@@ -18,6 +18,7 @@ import random as chances
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from types import TracebackType
 from typing import Any
 from uuid import UUID
@@ -225,7 +226,12 @@ class deadline:
         runner.issue(self.timer)
         self._inside = True
         strand.deadlines.append(self)
-        self.timer.on_settle(lambda: self._inside and strand.throw(DeadlinePassed(self)) or None)
+
+        def pass_by() -> None:
+            if self._inside:
+                strand.throw(DeadlinePassed(self))
+
+        self.timer.on_settle(pass_by)
         return self
 
     async def __aexit__(
@@ -299,7 +305,7 @@ class _First(Waitable):
         super().__init__()
         self.members = members
         for place, member in enumerate(members):
-            member.on_settle(lambda place=place, member=member: self._won(place, member))
+            member.on_settle(partial(self._won, place, member))
 
     def _won(self, place: int, member: Waitable) -> None:
         if self.settled:
