@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.module_loading import import_string
+
 from cases.errors import Invalid
 from cases.models import Case
 from processes.engine.runner import StepCode
@@ -34,13 +36,13 @@ class Kind:
         *,
         title: Any,
         prefix: str,
-        initial: str,
-        main_line: Sequence[tuple[Any, Sequence[str]]] = (),
+        initial: Any,
+        main_line: Sequence[tuple[Any, Sequence[Any]]] = (),
         document_titles: dict[str, Any] | None = None,
         messages: dict[str, Callable[[Any], Any]] | None = None,
         withdraw: str = "withdraw",
         ends_with_parent: bool = True,
-        form: Any = None,
+        form: str = "",
     ) -> None:
         self.model = model
         self.name = model.kind_name
@@ -52,13 +54,18 @@ class Kind:
         self.messages = messages or {}
         self.withdraw = withdraw
         self.ends_with_parent = ends_with_parent
-        self.form = form
+        self.form_path = form  # "processes.loan.forms.LoanForm": a face, so named and not imported
         self.codes: dict[str, dict[int, StepCode]] = {}
         self.staff_steps: dict[str, StaffStep] = {}
         self.fact_names = [f.attname for f in model.fact_fields()]
         _kinds[self.name] = self
 
-    def step(self, step: str, *, version: int = 1) -> Callable[[Callable[..., Any]], Any]:
+    @property
+    def form(self) -> Any:
+        """The form with which people open a case by hand; None where they do not."""
+        return import_string(self.form_path) if self.form_path else None
+
+    def step(self, step: Any, *, version: int = 1) -> Callable[[Callable[..., Any]], Any]:
         """Declare the code of a step. Keep an older version for cases that entered under it."""
 
         def declare(function: Callable[..., Any]) -> Any:
@@ -68,7 +75,7 @@ class Kind:
 
         return declare
 
-    def staff_step(self, step: str, *, role: str, met: str = "", otherwise: str = "") -> None:
+    def staff_step(self, step: Any, *, role: str, met: str = "", otherwise: str = "") -> None:
         """Declare a step that has no code: staff of this role take one of its transitions."""
         self.staff_steps[str(step)] = StaffStep(role, met, otherwise)
 

@@ -50,7 +50,8 @@ def deliver_message(
     """Give a message to a case now: used if the case waits for it, else kept until it does.
 
     The same (source, key) again is answered with what became of it and does nothing. Raises
-    Invalid (a name or shape this kind does not take), CaseClosed, SameKeyOtherContent.
+    Invalid (a name or shape this kind does not take), SameKeyOtherContent, and CaseClosed: then
+    the message lies in the tray, where a person can link it.
     """
     case = Case.objects.filter(pk=case_id).only("id", "kind", "reference").first()
     if case is None:
@@ -70,13 +71,10 @@ def deliver_message(
             state="taking",
         )
         if not stored.is_new:
+            if stored.state == "late":
+                raise CaseClosed(_too_late(case_id))
             return Delivery(stored.id, stored.state, True, _sentence(stored.state))
         (run,) = turn.lock([case_id], wait=True)
-        if run.is_closed:
-            raise CaseClosed(
-                f"{run.reference} was closed with outcome “{run.row['outcome']}”; the message was "
-                "not taken."
-            )
         message = inbox.Waiting(
             stored.id,
             source,
@@ -88,7 +86,17 @@ def deliver_message(
             actor.on_behalf,
         )
         state = inbox.take(turn, run, message)
+    if state == "late":
+        raise CaseClosed(_too_late(case_id))
     return Delivery(stored.id, state, False, _sentence(state))
+
+
+def _too_late(case_id: int) -> str:
+    case = Case.objects.get(pk=case_id)
+    return (
+        f"{case.reference} was closed with outcome “{case.outcome}”: the message had no effect. It "
+        "lies in the tray."
+    )
 
 
 def _sentence(state: str) -> str:
@@ -127,7 +135,8 @@ def link_message(*, message_id: int, case_id: int, actor: Actor) -> Delivery:
 
 
 def answer_callback(*, token: str, data: Any, key: str = "") -> Delivery:
-    """A third party answers at its signed address. Raises Invalid (wrong, altered, expired).
+    """A third party answers at its signed address. Raises Invalid (address wrong, altered or
+    expired; an answer of a shape that the kind does not take).
 
     The second answer is told that the first was taken, and changes nothing.
     """
@@ -142,6 +151,8 @@ def answer_callback(*, token: str, data: Any, key: str = "") -> Delivery:
         until = asked.data.get("until")
         if until is not None and clock.now() > until:
             raise Invalid(f"This address was open until {until:%d %b %Y %H:%M} UTC.")
+        if asked.data["name"] in run.kind.messages:
+            data = run.kind.check_message(asked.data["name"], data)
         inbox.spell(
             source="callback", key=key or token[:200], name=asked.data["name"], to="", data=data
         )

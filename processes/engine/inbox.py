@@ -164,7 +164,8 @@ def resolve(cursor: Any, messages: Sequence[Waiting]) -> dict[int, int]:
 
 
 def take(turn: Turn, run: Run, message: Waiting) -> str:
-    """Give a message to its locked case. Returns its state: used, kept or late."""
+    """Give a message to its locked case. Returns its state: used, kept, late, or
+    unmatched when its kind takes no such message."""
     data = codec.decode(message.data)
     if message.name == "subcase.closed":
         return _take_subcase(turn, run, message, data)
@@ -188,6 +189,14 @@ def take(turn: Turn, run: Run, message: Waiting) -> str:
             )
         )
         return "late"
+    if run.kind.messages:
+        try:
+            data = run.kind.check_message(message.name, data)
+        except Invalid as refusal:
+            run.writes.messages.append(
+                (message.id, "unmatched", run.case_id, str(refusal), turn.now)
+            )
+            return "unmatched"
     what = {"name": message.name, "source": message.source, "key": message.key, "data": data}
     command = next(
         (

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from functools import partial
 
 from django.db import connection, transaction
 
+from processes.activities import UnknownActivity, definition_of
 from processes.engine.rows import ActivityRow
 
 WORK_CHANNEL = "longcase_work"
+KILL_AFTER_SECONDS = 10.0  # an activity that does not heed its time limit
 log = logging.getLogger("longcase.wake")
 
 _CALL_IDLE = "SELECT pg_notify(%s, '') WHERE EXISTS (SELECT 1 FROM processes_worker WHERE is_idle)"
@@ -23,7 +26,7 @@ def after_commit(waiting: Sequence[ActivityRow]) -> None:
     for row in waiting:
         if row.lane == "long":
             transaction.on_commit(
-                lambda row=row: publish(row.case_id, row.visit, row.command), robust=True
+                partial(publish, row.case_id, row.visit, row.command, row.name), robust=True
             )
 
 
@@ -33,11 +36,22 @@ def call_idle_workers() -> None:
         cursor.execute(_CALL_IDLE, [WORK_CHANNEL])
 
 
-def publish(case_id: int, visit: int, command: int) -> None:
-    """Send the message of a long activity. The sweep finds what could not be sent."""
+def publish(case_id: int, visit: int, command: int, name: str) -> None:
+    """Send the message of a long activity, with its time limit. The sweep finds what could not be
+    sent."""
     from processes.work.perform import perform
 
     try:
-        perform.apply_async(args=[case_id, visit, command], queue="long", retry=False)
+        seconds = definition_of(name).timeout_seconds
+    except UnknownActivity:
+        seconds = 60.0
+    try:
+        perform.apply_async(
+            args=[case_id, visit, command],
+            queue="long",
+            retry=False,
+            soft_time_limit=seconds,
+            time_limit=seconds + KILL_AFTER_SECONDS,
+        )
     except Exception as error:  # any broker's own errors
         log.warning("broker_unavailable", extra={"error": type(error).__name__})

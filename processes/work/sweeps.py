@@ -49,7 +49,7 @@ def publish_long_activities() -> int:
             "SELECT id FROM processes_activity WHERE lane = 'long' AND state = 'due' "
             "AND worker_id IS NULL AND due_at <= %s AND (published_at IS NULL OR "
             "published_at < %s) ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED) "
-            "RETURNING case_id, visit, command",
+            "RETURNING case_id, visit, command, name",
             [moment, moment, moment - timedelta(seconds=PUBLISH_AGAIN_SECONDS), BATCH],
         )
         due = cursor.fetchall()
