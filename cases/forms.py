@@ -84,6 +84,7 @@ class TaskForm(forms.Form):
         for name, label, kind in task.asks:
             self.fields[f"ask_{name}"] = asked_field(label, kind)
             self.asked.append(name)
+        self.order_fields(["outcome", *(f"ask_{name}" for name in self.asked), "reason"])
         if self.needs_reason() == {one[0] for one in task.outcomes}:
             self.fields["reason"].required = True
 
@@ -103,15 +104,18 @@ class TaskForm(forms.Form):
 
 
 def asked_field(label: str, kind: str) -> forms.Field:
-    """A field that a task asks for: text, money, date or yes."""
+    """A field that a task asks for: text, money, date or yes. Not every outcome needs it."""
     match kind:
         case "money":
-            return forms.DecimalField(label=label, max_digits=14, decimal_places=2, min_value=0)
+            return forms.DecimalField(
+                label=label, required=False, max_digits=14, decimal_places=2, min_value=0
+            )
         case "date":
-            return forms.DateField(label=label, widget=forms.DateInput(attrs={"type": "date"}))
+            day = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+            return forms.DateField(label=label, required=False, widget=day)
         case "yes":
             return forms.BooleanField(label=label, required=False)
-    return forms.CharField(label=label, max_length=500)
+    return forms.CharField(label=label, required=False, max_length=500)
 
 
 class HandOverForm(ReasonForm):

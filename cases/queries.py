@@ -179,6 +179,7 @@ def _sources(person: Person, now: datetime) -> dict[str, list[Source]]:
     if person.team_id and access.may(person, "open case"):
         nobody = (
             access.visible_cases(person)
+            .filter(~Exists(offered.filter(case=OuterRef("pk")).order_by()))
             .filter(team=person.team_id, owner=None, closed_at=None)
             .order_by(by_due, "id")
         )

@@ -55,6 +55,17 @@ def case_tag(case: Case, person: Person | None = None) -> Tag:
     return Tag(_("Waiting for %(who)s") % {"who": party(on)}, "wait", "wait")
 
 
+def head_tag(case: Case, *, tasks: Sequence[Task], person: Person) -> Tag:
+    """The state of a case whose tasks are known: a task that somebody has is told by their name."""
+    first = case.waits[0] if case.is_open and case.waits and not case.stopped_at else None
+    task = _task_of(first, tasks) if first and first["kind"] == "task" else None
+    if task is None or task.holder is None:
+        return case_tag(case, person)
+    if task.holder_id == person.pk:
+        return Tag(_("Your turn"), "info", "person")
+    return Tag(_("With %(who)s") % {"who": task.holder}, "info", "review")
+
+
 def task_tag(task: Task, person: Person) -> Tag:
     """Who has a task."""
     if task.state == "done":

@@ -60,6 +60,7 @@ def head_of(request: HttpRequest, case: Case) -> dict[str, Any]:
         )
         if case.is_open
         else None,
+        "state": standing.head_tag(case, tasks=file.tasks, person=person),
         "works": works,
         "my_task": my_task(person, file.tasks),
         "asks_documents": case.is_open and any(w["kind"] == "documents" for w in case.waits),

@@ -40,6 +40,16 @@ def test_reviews_wait_for_whoever_may_do_them(desk: Any, visit: Any) -> None:
     assert "De Loper" not in visit(desk.people.ayse).open("/work/?show=reviews")
 
 
+def test_a_case_whose_task_is_offered_stands_once_in_the_queue(desk: Any, visit: Any) -> None:
+    from cases.models import Case
+
+    case = desk.open("review", title="De Loper")
+    Case.objects.filter(pk=case.pk).update(owner=None)
+    desk.people.sanne.groups.add(desk.people.milan.groups.get())
+    page = visit(desk.people.sanne).open("/work/?show=queue")
+    assert page.html.count(">De Loper</a>") == 1
+
+
 def test_four_eyes_are_kept_in_the_list_too(desk: Any, visit: Any) -> None:
     from cases.actors import Actor
     from processes.acts.tasks import complete_task
