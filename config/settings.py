@@ -205,6 +205,10 @@ LONGCASE_DRAIN_THREADS = environment.whole_number("LONGCASE_DRAIN_THREADS", 8, l
 
 STANDINS_PORT = environment.whole_number("STANDINS_PORT", 8100, least=1, most=65535)
 STANDINS_URL = f"http://127.0.0.1:{STANDINS_PORT}"
+LONGCASE_IDENTITY_URL = environment.text("LONGCASE_IDENTITY_URL", f"{STANDINS_URL}/identity")
+LONGCASE_CREDIT_URL = environment.text("LONGCASE_CREDIT_URL", f"{STANDINS_URL}/credit")
+LONGCASE_APPRAISER_URL = environment.text("LONGCASE_APPRAISER_URL", f"{STANDINS_URL}/appraiser")
+LONGCASE_BANK_URL = environment.text("LONGCASE_BANK_URL", f"{STANDINS_URL}/bank")
 # Where this installation is reached from outside: third parties call back to it.
 LONGCASE_PUBLIC_URL = environment.text(
     "LONGCASE_PUBLIC_URL",

@@ -223,17 +223,26 @@ class AskTask(Command):
 class AskDocuments(Command):
     """Documents of a party; settled when each is accepted (or received, where that is enough)."""
 
-    __slots__ = ("names", "enough", "reason")
+    __slots__ = ("names", "enough", "reason", "afresh")
     event = "documents.requested"
     waits_as = "documents"
 
     def __init__(
-        self, names: tuple[str, ...], *, of: str, enough: str, met: str, otherwise: str, reason: str
+        self,
+        names: tuple[str, ...],
+        *,
+        of: str,
+        enough: str,
+        met: str,
+        otherwise: str,
+        reason: str,
+        afresh: bool,
     ) -> None:
         super().__init__(on=of, met=met, otherwise=otherwise)
         self.names = names
         self.enough = enough
         self.reason = reason
+        self.afresh = afresh
 
     def data(self) -> dict[str, Any]:
         return {
@@ -241,6 +250,7 @@ class AskDocuments(Command):
             "of": self.on,
             "enough": self.enough,
             "reason": self.reason,
+            **({"afresh": True} if self.afresh else {}),
         }
 
     def same(self, data: dict[str, Any]) -> bool:

@@ -151,7 +151,12 @@ def _ask_documents(
                     "reason": reason,
                 },
             )
-            if not is_new and not requirement.is_open:
+            if not is_new and command.afresh:
+                requirement.state, requirement.is_open = "asked", True
+                requirement.asked_at, requirement.reason = event.recorded_at, reason
+                requirement.reminders, requirement.reminded_at = 0, None
+                requirement.save()
+            elif not is_new and not requirement.is_open:
                 requirement.is_open = True
                 requirement.save(update_fields=["is_open"])
 

@@ -33,6 +33,7 @@ from processes.engine.errors import (
     ReplayMismatch,
     StepBroken,
 )
+from processes.engine.standing import ask
 
 _current: ContextVar[Runner] = ContextVar("runner")
 
@@ -228,8 +229,7 @@ class Runner:
         elif event.type == "wait.cancelled":
             command.settle()
         elif isinstance(command, AskDocuments):
-            for name in command.names:
-                self.documents.setdefault(name, "asked")
+            ask(self.documents, data)
             if command.is_met(self.documents):
                 command.settle(dict(self.documents))
 

@@ -6,7 +6,7 @@ A pure function of the events since the step was entered. The engine keeps it wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from audit.record import Recorded
@@ -47,8 +47,7 @@ def track(open_: Open, documents: dict[str, str], event: Recorded) -> None:
         elif kind != "activity.done":
             open_[event.data["command"]] = event
             if kind == "documents.requested":
-                for name in event.data["names"]:
-                    documents.setdefault(name, "asked")
+                ask(documents, event.data)
                 _close_met(open_, documents)
     elif kind in _SETTLED_BY:
         open_.pop(event.data["command"], None)
@@ -59,6 +58,13 @@ def track(open_: Open, documents: dict[str, str], event: Recorded) -> None:
     elif kind.startswith("document.") and "name" in event.data:
         documents[event.data["name"]] = kind.removeprefix("document.")
         _close_met(open_, documents)
+
+
+def ask(documents: dict[str, str], request: Mapping[str, Any]) -> None:
+    """Documents are asked for: what came in before counts, unless they are wanted afresh."""
+    for name in request["names"]:
+        if request.get("afresh") or name not in documents:
+            documents[name] = "asked"
 
 
 def _close_met(open_: Open, documents: dict[str, str]) -> None:

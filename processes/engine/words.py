@@ -154,18 +154,22 @@ def documents(
     of: str = "applicant",
     enough: str = "accepted",
     reason: str = "",
+    afresh: bool = False,
     met: str = "",
     otherwise: str = "",
 ) -> AskDocuments:
     """Ask a party for documents. Settles when each is accepted, or received if `enough` says so.
 
-    What came in before counts. A rejected document is asked for again by itself.
+    What came in before counts, unless they are asked for `afresh`. A rejected document is asked
+    for again by itself.
     """
     if enough not in ("accepted", "received"):
         raise ValueError(f"enough={enough!r}: documents are enough when accepted or received.")
     if not names:
         raise ValueError("documents() needs the name of at least one document.")
-    return AskDocuments(names, of=of, enough=enough, met=met, otherwise=otherwise, reason=reason)
+    return AskDocuments(
+        names, of=of, enough=enough, met=met, otherwise=otherwise, reason=reason, afresh=afresh
+    )
 
 
 def message(

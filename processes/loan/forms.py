@@ -1,0 +1,59 @@
+"""The form with which staff open a loan application that came by post or at the counter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from processes.loan import rules
+from processes.loan.models import LoanApplication
+
+
+class LoanForm(forms.ModelForm):
+    """What the applicant says; what the process finds is not asked."""
+
+    title = forms.CharField(
+        label=_("Title"),
+        required=False,
+        max_length=200,
+        help_text=_("As the lists show the case. Empty: the applicant's name."),
+    )
+
+    class Meta:
+        model = LoanApplication
+        fields = (
+            "applicant_name",
+            "email",
+            "national_id",
+            "address",
+            "amount",
+            "term_months",
+            "purpose",
+            "income",
+            "secured",
+            "security",
+            "account",
+        )
+        widgets = {
+            "address": forms.Textarea(attrs={"rows": 3}),
+            "security": forms.Textarea(attrs={"rows": 3}),
+        }
+        help_texts = {
+            "email": _("Letters go here. Without it they are kept to be posted."),
+            "amount": _("In euro."),
+            "income": _("In euro."),
+            "secured": _("A house or another thing of value stands for the loan."),
+            "security": _("What stands for it. The appraiser reads this."),
+        }
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("secured") and not cleaned.get("security"):
+            self.add_error("security", _("Say what the security is; an appraiser will value it."))
+        if cleaned.get("account") and not rules.is_iban(cleaned["account"]):
+            self.add_error("account", _("This is no valid IBAN: its check digits do not fit."))
+        if not cleaned.get("title"):
+            cleaned["title"] = cleaned.get("applicant_name", "")
+        return cleaned

@@ -1,0 +1,106 @@
+"""Pure decisions of the loan process, as docs/loan.md says them. Amounts are in euro."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any, NamedTuple
+
+SECOND_PERSON_FROM = Decimal(50_000)  # above it two different people judge
+STATEMENT_FROM = Decimal(2_500)  # above it we ask for a bank statement
+BURDEN_LIMIT = Decimal("0.25")  # of the income; with more, also
+LOWEST_SCORE = 450
+LEND_AT_MOST = Decimal("0.80")  # of the appraised value
+
+PAPERS = {
+    "identity": "Proof of identity",
+    "payslip": "Payslip",
+    "bank_statement": "Bank statement",
+}
+_CENT = Decimal("0.01")
+# The lowest score of each band, and its interest a year.
+_RATES = (
+    (720, Decimal("4.90")),
+    (640, Decimal("6.40")),
+    (540, Decimal("8.20")),
+    (0, Decimal("9.90")),
+)
+_LESS_WHEN_SECURED = Decimal("1.50")
+
+
+class Terms(NamedTuple):
+    """What an offer offers."""
+
+    interest_rate: Decimal  # percent a year
+    monthly_payment: Decimal
+
+
+def papers_for(*, amount: Decimal, income: Decimal, term_months: int) -> list[str]:
+    """The papers an application needs."""
+    papers = ["identity", "payslip"]
+    if amount > STATEMENT_FROM or burden(amount, income, term_months) > BURDEN_LIMIT:
+        papers.append("bank_statement")
+    return papers
+
+
+def burden(amount: Decimal, income: Decimal, term_months: int) -> Decimal:
+    """The part of the income that paying back takes, before interest; 1 without income."""
+    return min(amount / term_months / income, Decimal(1)) if income else Decimal(1)
+
+
+def needs_second_person(amount: Decimal) -> bool:
+    return amount > SECOND_PERSON_FROM
+
+
+def decider(amount: Decimal) -> str:
+    """The role that decides."""
+    return "senior underwriter" if needs_second_person(amount) else "underwriter"
+
+
+def clear_no(score: int) -> str:
+    """Why a score ends the application at once; empty when it does not."""
+    if score >= LOWEST_SCORE:
+        return ""
+    return f"The credit score is {score}; we lend from {LOWEST_SCORE}."
+
+
+def terms(*, amount: Decimal, term_months: int, score: int, secured: bool) -> Terms:
+    """Interest by the score, and the equal monthly payments that pay the loan back."""
+    rate = next(rate for lowest, rate in _RATES if score >= lowest)
+    if secured:
+        rate -= _LESS_WHEN_SECURED
+    monthly = rate / 1200
+    payment = amount * monthly / (1 - (1 + monthly) ** -term_months)
+    return Terms(rate, payment.quantize(_CENT, ROUND_HALF_UP))
+
+
+def papers_named(result: Mapping[str, Any]) -> list[str]:
+    """The papers that a reviewer ticked on the form."""
+    return [name for name in PAPERS if result.get(name)]
+
+
+def words_for(papers: list[str]) -> list[str]:
+    """Papers as the customer reads them."""
+    return [PAPERS.get(name, name.replace("_", " ").capitalize()) for name in papers]
+
+
+def share_in_words(share: Decimal) -> str:
+    return f"{share * 100:.0f} %"
+
+
+def security_in_words(amount: Decimal, value: Decimal | None) -> dict[str, Any]:
+    """What the decider reads of the security."""
+    if value is None:
+        return {}
+    share = amount / value
+    warning = "" if share <= LEND_AT_MOST else f", more than {share_in_words(LEND_AT_MOST)}"
+    return {"appraised_value": value, "loan_to_value": share_in_words(share) + warning}
+
+
+def is_iban(text: str) -> bool:
+    """Whether the check digits of an account number fit (ISO 13616)."""
+    text = text.replace(" ", "").upper()
+    if not (15 <= len(text) <= 34 and text.isascii() and text.isalnum() and text[:2].isalpha()):
+        return False
+    digits = "".join(str(int(sign, 36)) for sign in text[4:] + text[:4])
+    return int(digits) % 97 == 1
