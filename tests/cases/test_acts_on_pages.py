@@ -265,18 +265,10 @@ def test_after_an_act_htmx_learns_the_address(desk: Any, visit: Any) -> None:
 
 
 def test_a_new_case_is_opened_from_its_kinds_form(desk: Any, visit: Any, monkeypatch: Any) -> None:
-    from django import forms
-
     from cases.models import Case
-    from tests.trial.models import Trial
     from tests.trial.steps import trial
 
-    class NewTrial(forms.ModelForm):
-        class Meta:
-            model = Trial
-            fields = ("script", "amount")
-
-    monkeypatch.setattr(trial, "form", NewTrial)
+    monkeypatch.setattr(trial, "form_path", "tests.cases.forms.NewTrial")
     visitor, address = visit(desk.people.sanne), "/cases/new/trial/"
     assert visitor.open(address).send(address, title="", script="patience").status == 422
     page = visitor.open(address).send(address, title="De Loper", script="patience", amount="12.50")
