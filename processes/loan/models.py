@@ -23,6 +23,7 @@ class Step(models.TextChoices):
     OFFER = "offer", _("Offer")
     PAYOUT = "payout", _("Payout")
     WITHDRAWING = "withdrawing", _("Being withdrawn")
+    DECLINING = "declining", _("Being declined")
     PAID_OUT = "paid_out", _("Paid out")
     DECLINED = "declined", _("Declined")
     LAPSED = "lapsed", _("Lapsed")
@@ -172,7 +173,39 @@ class LoanApplication(Case):
     def close_paid_out(self, *, booking: str) -> None:
         self.payout_reference = booking
 
+    @transition(
+        source=Step.OFFER,
+        target=Step.UNDERWRITING,
+        staff=True,
+        role="caseworker",
+        asks=["reason"],
+        label=_("Take the offer back for review"),
+        confirm=_("The offer no longer stands. Underwriting looks at the file again."),
+    )
+    def review_again(self, *, reason: str) -> None:
+        """The customer sent papers or a wish with the offer: it is judged anew."""
+
     # -- ends
+
+    @transition(
+        source=WITHDRAWABLE,
+        target=Step.DECLINING,
+        staff=True,
+        role="caseworker",
+        asks=["reason"],
+        label=_("Decline the application"),
+        confirm=_(
+            "The application ends. Whatever it waits for is cancelled, and the customer gets a "
+            "letter with your reason."
+        ),
+    )
+    def turn_down(self, *, reason: str) -> None:
+        """Staff decline outside of a review, with the reason that the customer reads."""
+        self.outcome_reason = reason
+
+    @transition(source=Step.DECLINING, target=Step.DECLINED, label=_("Close as declined"))
+    def close_declined(self) -> None:
+        pass
 
     @transition(
         source=(Step.CHECKS, Step.UNDERWRITING, Step.APPRAISAL, Step.DECISION),

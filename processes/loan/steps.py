@@ -318,3 +318,9 @@ async def payout(case: LoanApplication) -> Any:
 async def withdrawing(case: LoanApplication) -> Any:
     await letter("withdrawn")
     return case.close_withdrawn()
+
+
+@loan.step(Step.DECLINING)
+async def declining(case: LoanApplication) -> Any:
+    await letter("declined", reason=case.outcome_reason)
+    return case.close_declined()

@@ -49,17 +49,17 @@ class Inline:
         raise RuntimeError(f"No rest after {ROUNDS} rounds: something schedules itself for ever.")
 
     def advance(self, span: timedelta = timedelta(), **units: float) -> None:
-        """Let time pass, through each timer and each retry in order."""
+        """Let time pass, through each timer and each retry in order, and do what is due then."""
+        self.settle()
         self.until(clock.now() + span + timedelta(**units))
+        self.settle()
 
     def until(self, moment: datetime) -> None:
         """Let time pass up to this moment, doing what falls due on the way when it does."""
-        self.settle()
         while (next_at := self._next()) is not None and next_at <= moment:
             self.turned.set(max(next_at, clock.now()))
             self.settle()
         self.turned.set(moment)
-        self.settle()
 
     def _next(self) -> datetime | None:
         timer = due.next_due(connection, clock.now())
@@ -81,11 +81,16 @@ class Inline:
             runs = {r.case_id: r for r in turn.lock(list(set(cases.values())), wait=True)}
             taken = intake.take_messages(turn, runs, messages, cases)
             claimed = claims.claim_short(turn.cursor, worker_id=self.worker.pk, limit=self.batch)
-        if claimed:
-            self._record([run_attempt(claim) or _nobody(claim) for claim in claimed])
+        done = [one for claim in claimed if (one := self.attempt(claim)) is not None]
+        if done:
+            self.record(done)
         return bool(taken or claimed)
 
-    def _record(self, results: list[Done]) -> None:
+    def attempt(self, claim: Claim) -> Done | None:
+        """Run one claimed activity. A subclass may answer otherwise, or None: not yet."""
+        return run_attempt(claim) or Done(claim, error="Nobody waits for it any more.")
+
+    def record(self, results: list[Done]) -> None:
         with Turn() as turn:
             wanted = sorted({done.claim.case_id for done in results})
             runs = {run.case_id: run for run in turn.lock(wanted, wait=True)}
@@ -96,7 +101,3 @@ class Inline:
             lane="long", state="due", worker_id=None, due_at__lte=clock.now()
         ).values_list("case_id", "visit", "command")
         return sum(perform.perform_one(key) for key in keys) > 0
-
-
-def _nobody(claim: Claim) -> Done:
-    return Done(claim, error="Nobody waits for it any more.")
