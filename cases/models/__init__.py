@@ -4,6 +4,7 @@ from cases.models.case import Case
 from cases.models.document import Document, Requirement
 from cases.models.message import Message
 from cases.models.note import Letter, Note, Notice
+from cases.models.once import Once
 from cases.models.person import Person, Team
 from cases.models.task import Task
 
@@ -14,6 +15,7 @@ __all__ = [
     "Message",
     "Note",
     "Notice",
+    "Once",
     "Person",
     "Requirement",
     "Task",
