@@ -4,5 +4,6 @@ from django.urls import include, path
 
 urlpatterns = [
     path("operations/", include("processes.urls")),
+    path("", include("processes.public_urls")),
     path("", include("cases.urls")),
 ]

@@ -1,0 +1,9 @@
+"""Stand-ins for the services outside: identity register, credit bureau, appraiser and bank.
+
+For demos and tests. They answer the same question in the same way each time, and can be told to be
+slow, down or wrong. Nothing in Longcase imports them but the demo: a loan knows addresses alone.
+"""
+
+from processes.standins.world import World
+
+__all__ = ["World"]
