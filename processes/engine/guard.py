@@ -58,6 +58,8 @@ _REFUSED_FILES = (
 
 def _owner(function: Any) -> str:
     owner = getattr(function, "__self__", None)
+    if getattr(owner, "replays", False):  # the word random() gave it
+        return ""
     if owner is None:
         return getattr(function, "__module__", "") or ""
     if isinstance(owner, type):

@@ -12,6 +12,7 @@ import inspect
 import sys
 from collections import deque
 from collections.abc import Coroutine
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
@@ -120,6 +121,12 @@ class Strand(Waitable):
         except Exception as failure:
             sys.setprofile(profile)
             self.settle(error=failure)
+        except SystemExit as end:  # it would end the worker, and each worker after it
+            sys.setprofile(profile)
+            self.settle(error=StepBroken(f"Step code may not end the process ({end!r})."))
+        except BaseException:
+            sys.setprofile(profile)
+            raise
         else:
             sys.setprofile(profile)
             if not isinstance(waitable, Waitable):
@@ -294,11 +301,17 @@ class Runner:
         return hashlib.sha256(b"%s %d" % (self._seed, self._chance)).digest()
 
     def close(self) -> None:
-        """Forget the coroutines without letting them run on."""
-        for strand in self.strands:
-            if not strand.settled:
-                strand.settled = True
-                strand.coroutine.close()
+        """Forget the coroutines without letting them run on. What their `finally` blocks still
+        ask for means nothing."""
+        token = _current.set(self)
+        try:
+            for strand in self.strands:
+                if not strand.settled:
+                    strand.settled = True
+                    with suppress(Exception):
+                        strand.coroutine.close()
+        finally:
+            _current.reset(token)
 
     # -- looking
 

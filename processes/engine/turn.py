@@ -24,6 +24,7 @@ from audit.read import events_since
 from audit.record import Draft, Recorded, chain, write
 from cases.fsm import Move
 from processes.engine import performing, rows, sources, wake
+from processes.engine.commands import AwaitMessage
 from processes.engine.errors import StepBroken
 from processes.engine.run import Run
 from processes.engine.runner import Runner
@@ -209,9 +210,10 @@ class Turn:
         for event in events:
             runner.deliver(event)
         while runner.issued:
-            event = performing.perform(self, run, runner.issued[0])
+            command = runner.issued[0]
+            event = performing.perform(self, run, command)
             runner.deliver(event)
-            if event.type == "message.awaited":
+            if isinstance(command, AwaitMessage) and not command.is_cancelled:
                 self._match_kept(run, event)
         if not runner.is_done:
             return False

@@ -264,9 +264,15 @@ def now() -> datetime:
     return moment
 
 
-def random() -> chances.Random:
+class Chance(chances.Random):
+    """A source of chance whose seed comes from the history."""
+
+    replays = True
+
+
+def random() -> Chance:
     """A source of chance that replays the same. For secrets, use an activity."""
-    return chances.Random(current().chance())
+    return Chance(current().chance())
 
 
 def uuid() -> UUID:

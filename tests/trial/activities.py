@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from cases.models import Notice
 from processes.activities import Attempt, Refused, activity
+from timers import clock
 
 effects: list[tuple[str, str]] = []  # (what, idempotency key), in order
 trouble: list[Exception] = []  # raised by the next attempts, first to last
@@ -38,10 +40,16 @@ def inside(attempt: Attempt, *, what: str) -> str:
     return what
 
 
+@activity(inside=True)
+def inside_note(attempt: Attempt, *, text: str) -> None:
+    """A row of our own database, written in the transaction that records it."""
+    Notice.objects.create(case_id=attempt.case_id, text=text, written_at=clock.now())
+
+
 @activity(lane="long", attempts=5)
 def call_long(attempt: Attempt, *, what: str) -> str:
     effects.append((what, attempt.key))
     return what
 
 
-__all__ = ["Refused", "call", "call_long", "call_undoably", "effects", "inside", "trouble"]
+__all__ = ["Refused", "call", "call_long", "call_undoably", "effects", "inside", "inside_note", "trouble"]

@@ -1,6 +1,7 @@
 """One script a word, chosen by the fact `script`."""
 
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import Any
 
 from processes.engine.errors import ActivityFailed
@@ -16,12 +17,13 @@ from processes.engine.words import (
     now,
     random,
     sleep,
+    sleep_until,
     start,
     subcase,
     uuid,
 )
 from processes.kinds import Kind
-from tests.trial.activities import call, call_long, call_undoably, inside
+from tests.trial.activities import call, call_long, call_undoably, inside, inside_note
 from tests.trial.models import Trial
 from timers.spans import days, seconds, working_days
 
@@ -207,3 +209,313 @@ async def bad_database(case: Trial) -> Any:
 @script
 async def bad_end(case: Trial) -> Any:
     return 5
+
+
+# -- several at once
+
+
+@script
+async def together_failing(case: Trial) -> Any:
+    try:
+        await all_of(call(what="risky"), message("go"), sleep(days(3)))
+    except ActivityFailed as failure:
+        await message("after")
+        return case.fail(reason=failure.error)
+    return case.finish()
+
+
+@script
+async def helpers(case: Trial) -> Any:
+    """Async functions side by side, each with more than one thing to do."""
+
+    async def one(name: str) -> str:
+        found = await call(what=name)
+        answer = await message(name)
+        return f"{found['what']}{answer.data['n']}"
+
+    found = await all_of(one("a"), one("b"))
+    return case.finish(result=" ".join(found))
+
+
+@script
+async def helper_race(case: Trial) -> Any:
+    async def slow() -> str:
+        await call(what="slow")
+        await message("never")
+        return "slow"
+
+    async def quick() -> str:
+        answer = await message("quick")
+        return str(answer.data["n"])
+
+    first = await first_of(slow(), quick())
+    return case.finish(result=f"{first.place} {first.value}")
+
+
+@script
+async def checks(case: Trial) -> Any:
+    found = await all_of(call(what="identity"), call(what="credit"), call(what="papers"))
+    await message("go")
+    return case.finish(result=" ".join(one["what"] for one in found))
+
+
+@script
+async def two_of_three(case: Trial) -> Any:
+    """A board of three decides when two of them agree."""
+    members = ("one", "two", "three")
+    left = {name: start(ask_review(name, role="underwriter")) for name in members}
+    approvals: list[str] = []
+    while len(approvals) < 2 and left:
+        first = await first_of(*(_named(name, vote) for name, vote in left.items()))
+        name, vote = first.value
+        del left[name]
+        if vote.outcome == "approve":
+            approvals.append(vote.by)
+        elif len(left) + len(approvals) < 2:
+            return case.fail(reason="not enough approvals")
+    return case.finish(result=" ".join(approvals))
+
+
+async def _named(name: str, vote: Any) -> tuple[str, Any]:
+    return name, await vote
+
+
+@script
+async def met_race(case: Trial) -> Any:
+    """Whoever is first, the message stays for the wait after the race."""
+    await message("begin")
+    first = await first_of(documents("passport", enough="received"), message("go"))
+    answer = await message("go")
+    return case.finish(result=f"{first.place} {answer.data['n']}")
+
+
+# -- time
+
+
+@script
+async def nested(case: Trial) -> Any:
+    async with deadline(days(10)) as outer:
+        async with deadline(days(4)) as inner:
+            await message("early")
+        await message("late")
+    return case.finish(result=f"outer {bool(outer)} inner {bool(inner)}")
+
+
+@script
+async def nested_outside(case: Trial) -> Any:
+    """The outer time is up first."""
+    async with deadline(days(4)) as outer:
+        async with deadline(days(10)) as inner:
+            await message("early")
+    return case.finish(result=f"outer {bool(outer)} inner {bool(inner)}")
+
+
+@script
+async def patient_call(case: Trial) -> Any:
+    async with deadline(days(2)) as too_late:
+        await call(what="risky")
+    await message("go")
+    return case.finish(result="late" if too_late else "in time")
+
+
+@script
+async def deadline_of_many(case: Trial) -> Any:
+    async with deadline(days(2)) as too_late:
+        await all_of(call(what="a"), message("go"), ask_review("look", role="underwriter"))
+    return case.finish(result="late" if too_late else "in time")
+
+
+@script
+async def nap(case: Trial) -> Any:
+    woke = await sleep(days(3))
+    return case.finish(result=woke.isoformat())
+
+
+@script
+async def spring(case: Trial) -> Any:
+    """Two local times around the night on which the clocks skip an hour."""
+    await message("begin")
+    next_day = await sleep(days(1))
+    return case.finish(result=next_day.isoformat())
+
+
+@script
+async def chase(case: Trial) -> Any:
+    """A payment, chased after ten days."""
+    first = await first_of(message("payment"), sleep(days(10)))
+    if first.place:
+        await call(what="chase")
+    await message("done")
+    return case.finish()
+
+
+@script
+async def reminded(case: Trial) -> Any:
+    """Remind seven days before the last day, with the days that are really left."""
+    end = days(30).after(now())
+
+    async def remind() -> None:
+        await sleep_until(end - timedelta(days=7))
+        await call(what=f"reminder {(end - now()).days}")
+
+    async with deadline(days(30)) as too_late:
+        start(remind())
+        await message("answer")
+    return case.finish(result="late" if too_late else "answered")
+
+
+@script
+async def reminders(case: Trial) -> Any:
+    """Papers, reminded of each week."""
+
+    async def remind() -> None:
+        while True:
+            await sleep(days(7))
+            await call(what="reminder")
+
+    async with deadline(days(30)) as too_late:
+        await first_of(documents("passport"), remind())
+    return case.finish(result="late" if too_late else "complete")
+
+
+# -- documents and people
+
+
+@script
+async def receive(case: Trial) -> Any:
+    await documents("passport", enough="received")
+    await documents("passport", "payslip", enough="accepted")
+    return case.finish()
+
+
+@script
+async def escalation(case: Trial) -> Any:
+    async with deadline(days(2)) as too_late:
+        await ask_review("first", role="underwriter")
+    if too_late:
+        await ask_review("escalated", role="supervisor")
+        return case.finish(result="escalated")
+    return case.finish(result="approved")
+
+
+@script
+async def several_reviews(case: Trial) -> Any:
+    await all_of(
+        *(ask_review(name, role="underwriter", due=working_days(5)) for name in ("a", "b", "c"))
+    )
+    return case.finish()
+
+
+@script
+async def busy(case: Trial) -> Any:
+    """Much is open at once."""
+    await all_of(
+        ask_review("one", role="underwriter", due=working_days(5)),
+        ask_review("two", role="underwriter", due=working_days(5)),
+        sleep(days(5)),
+        sleep(days(6)),
+        call_long(what="running"),
+        message("answer"),
+        callback("valuation", on="valuer"),
+        subcase("trial", script="race", title="Child"),
+        documents("passport"),
+    )
+    return case.finish()
+
+
+# -- failing
+
+
+@script
+async def broken_once(case: Trial) -> Any:
+    """Fails in its own code for as long as `broken` says so."""
+    await message("go")
+    await inside_note(text="before")
+    if broken:
+        raise ValueError("a bug in the code")
+    answer = await message("more")
+    await sleep(days(1))
+    return case.finish(result=str(answer.data["n"]))
+
+
+broken: list[bool] = []
+
+
+@script
+async def circle(case: Trial) -> Any:
+    return case.go_second()
+
+
+@script
+async def parked_saga(case: Trial) -> Any:
+    await call_undoably(what="one")
+    await call_undoably(what="two")
+    raise ValueError("a bug in the code")
+
+
+@script
+async def exits(case: Trial) -> Any:
+    await message("go")
+    raise SystemExit(3)
+
+
+@script
+async def bad_files(case: Trial) -> Any:
+    with open("/etc/hostname") as file:
+        file.read()
+    return case.finish()
+
+
+@script
+async def bad_chance(case: Trial) -> Any:
+    import random as chances
+
+    return case.finish(result=str(chances.random()))
+
+
+@script
+async def bad_uuid(case: Trial) -> Any:
+    import uuid as uuids
+
+    return case.finish(result=str(uuids.uuid4()))
+
+
+@script
+async def bad_network(case: Trial) -> Any:
+    import socket
+
+    with socket.socket() as line:
+        line.connect(("127.0.0.1", 9))
+    return case.finish()
+
+
+@script
+async def bad_await(case: Trial) -> Any:
+    import asyncio
+
+    await asyncio.sleep(0)
+    return case.finish()
+
+
+@script
+async def bad_row(case: Trial) -> Any:
+    """Asks for what the database refuses when it is written."""
+    await message("go")
+    await ask_review("x" * 200, role="underwriter")
+    return case.finish()
+
+
+@script
+async def amount_now(case: Trial) -> Any:
+    before = case.amount
+    await message("go")
+    return case.finish(result=f"{before:.2f} {case.amount:.2f}")
+
+
+@script
+async def local_handled(case: Trial) -> Any:
+    try:
+        await inside(what="row")
+    except ActivityFailed as failure:
+        return case.fail(reason=failure.error)
+    return case.finish()
