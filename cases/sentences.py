@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from cases import dates
-from cases.words import Words, party, plain
+from cases.words import Words, capitalised, party, plain
 
 
 class EventLike(Protocol):
@@ -226,19 +226,37 @@ def _activity_scheduled(event: EventLike, data: Mapping[str, Any], words: Words)
     return _("Began: %(what)s") % {"what": plain(data.get("name", ""))}, ""
 
 
-@_tells("activity.completed")
+def tells_something(event: EventLike, words: Words) -> bool:
+    """Whether the result of an activity is worth telling: a letter, or an outsider's answer."""
+    result = event.data.get("result")
+    asked = words.asked.get(event.number, {})
+    return is_letter(result) or (bool(result) and asked.get("on", "Longcase") != "Longcase")
+
+
+def is_letter(result: Any) -> bool:
+    return isinstance(result, Mapping) and "letter" in result and "subject" in result
+
+
+@_tells("activity.completed", "activity.done")
 def _activity_completed(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
-    return _("Work done"), value(data.get("result")) if data.get("result") else ""
-
-
-@_tells("activity.done")
-def _activity_done(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
-    return _("Done: %(what)s") % {"what": plain(data.get("name", ""))}, ""
+    result: Any = data.get("result")
+    if is_letter(result):
+        title = _("Letter: %(subject)s") % {"subject": result["subject"]}
+        return title, _("To %(who)s") % {"who": result["to"]} if result.get("to") else ""
+    asked = words.asked.get(event.number, {})
+    what = plain(asked.get("name") or data.get("name") or "") or _("Work")
+    told = value(result) if result else ""
+    if asked.get("on", "Longcase") == "Longcase":
+        return _("Done: %(what)s") % {"what": what}, told
+    title = _("%(who)s answered") % {"who": capitalised(party(asked["on"]))}
+    return title, f"{what}: {told}" if told else what
 
 
 @_tells("activity.failed")
 def _activity_failed(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
-    return _("Work failed for good"), str(data.get("error", ""))
+    what = plain(words.asked.get(event.number, {}).get("name", ""))
+    line = str(data.get("error", ""))
+    return _("Work failed for good"), f"{what}: {line}" if what else line
 
 
 @_tells("activity.attempt_failed")

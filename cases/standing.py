@@ -12,112 +12,11 @@ from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from cases import dates, fsm
 from cases.models import Case, Document, Person, Requirement, Task
-from cases.words import Words, capitalised, outcome_label, party, plain
-
-# Waits for which nobody outside Longcase has to do anything.
-BY_ITSELF = {"timer", "activity"}
-
-
-@dataclass(frozen=True, slots=True)
-class Tag:
-    """A state in an icon and a word. `level` is its colour: wait, bad, good, info or empty."""
-
-    words: str
-    level: str
-    icon: str
-
-
-# -- the state of a case, in one tag
-
-
-def case_tag(case: Case, person: Person | None = None) -> Tag:
-    """The state of a case for a list and for the head of its page."""
-    if not case.is_open:
-        return Tag(
-            _("Closed: %(outcome)s") % {"outcome": plain(case.outcome).lower()}, "", "closed"
-        )
-    if case.stopped_at:
-        return Tag(_("Stopped by a fault"), "bad", "stopped")
-    first = case.waits[0] if case.waits else None
-    if first is None or first["kind"] == "activity":
-        return Tag(_("Longcase works on it"), "", "clock")
-    if first["kind"] == "timer":
-        until = first.get("until")
-        when = _("Waiting until %(day)s") % {"day": dates.day(until)} if until else _("Waiting")
-        return Tag(when, "", "clock")
-    on = first.get("on", "")
-    if person is not None and on in person.roles and case.owner_id in (None, person.pk):
-        return Tag(_("Your turn"), "info", "person")
-    return Tag(_("Waiting for %(who)s") % {"who": party(on)}, "wait", "wait")
-
-
-def head_tag(case: Case, *, tasks: Sequence[Task], person: Person) -> Tag:
-    """The state of a case whose tasks are known: a task that somebody has is told by their name."""
-    first = case.waits[0] if case.is_open and case.waits and not case.stopped_at else None
-    task = _task_of(first, tasks) if first and first["kind"] == "task" else None
-    if task is None or task.holder is None:
-        return case_tag(case, person)
-    if task.holder_id == person.pk:
-        return Tag(_("Your turn"), "info", "person")
-    return Tag(_("With %(who)s") % {"who": task.holder}, "info", "review")
-
-
-def task_tag(task: Task, person: Person) -> Tag:
-    """Who has a task."""
-    if task.state == "done":
-        return Tag(_("Done"), "good", "done")
-    if task.state == "cancelled":
-        return Tag(_("No longer needed"), "", "closed")
-    if task.holder_id == person.pk:
-        return Tag(_("Your turn"), "info", "person")
-    if task.holder_id:
-        words = _("In review") if task.is_review else _("In hand")
-        return Tag(words, "info", "review")
-    return Tag(_("Nobody has it"), "wait", "wait")
-
-
-def review_tag(task: Task, person: Person) -> Tag:
-    """How a review ended, in the words of its outcome; while it is open, who has it."""
-    if task.state != "done":
-        return task_tag(task, person)
-    label = outcome_label(task, task.outcome)
-    if task.outcome in {"approve", "approved", "accept", "agree", "yes"}:
-        return Tag(label, "good", "done")
-    if task.outcome in {"decline", "declined", "reject", "refuse", "no"}:
-        return Tag(label, "bad", "refused")
-    return Tag(label, "wait", "forward")
-
-
-def requirement_tag(requirement: Requirement) -> Tag:
-    """How far a document that was asked for is."""
-    match requirement.state:
-        case "accepted":
-            return Tag(_("Accepted"), "good", "done")
-        case "received":
-            return Tag(_("Came in, to be judged"), "info", "answer")
-        case "rejected":
-            return Tag(_("Rejected, asked again"), "bad", "refused")
-    if not requirement.is_open:
-        return Tag(_("No longer needed"), "", "closed")
-    if requirement.reminders:
-        words = ngettext("Reminded once", "Reminded %(n)s times", requirement.reminders)
-        return Tag(words % {"n": requirement.reminders}, "wait", "wait")
-    return Tag(_("Asked"), "wait", "wait")
-
-
-def document_tag(document: Document) -> Tag:
-    """What was found of one version of a document."""
-    match document.state:
-        case "accepted":
-            return Tag(_("Accepted"), "good", "done")
-        case "rejected":
-            return Tag(_("Rejected"), "bad", "refused")
-    return Tag(_("To be judged"), "info", "answer")
-
+from cases.tags import Tag, case_tag, requirement_tag, task_of, task_tag
+from cases.words import Words, capitalised, party, plain
 
 # -- the rail: the main line of the kind
 
@@ -265,7 +164,7 @@ def _waiting(
         what = {"what": plain(first.get("name", "")).lower(), **since}
         return _("Longcase does “%(what)s” since %(day)s (%(span)s).") % what
     if kind == "task":
-        task = _task_of(first, tasks)
+        task = task_of(first, tasks)
         if task and task.holder_id == person.pk:
             return _("With you since %(day)s (%(span)s).") % since
         if task and task.holder:
@@ -320,11 +219,6 @@ def _when(wait: dict[str, Any]) -> str:
     return _("When the answer comes:")
 
 
-def _task_of(wait: dict[str, Any], tasks: Sequence[Task]) -> Task | None:
-    found = [one for one in tasks if one.is_open and one.command == wait.get("command")]
-    return found[-1] if found else None
-
-
 # -- outstanding: what the case waits for, line by line
 
 
@@ -360,7 +254,7 @@ def outstanding(
             if not asked:
                 found += _papers(requirements, documents, due)
             asked = True
-        elif wait["kind"] == "task" and (task := _task_of(wait, tasks)):
+        elif wait["kind"] == "task" and (task := task_of(wait, tasks)):
             found.append(_work(task, person, now))
         else:
             found.append(_wait(wait, due, children, is_stopped=case.stopped_at is not None))
@@ -424,7 +318,7 @@ def _wait(
     }.get(kind) or Tag(_("No answer yet"), "bad" if late else "wait", "wait")
     return Outstanding(
         what=child.title if child else name,
-        whom="Longcase" if kind in BY_ITSELF else capitalised(party(wait.get("on", ""))),
+        whom="Longcase" if kind == "timer" else capitalised(party(wait.get("on", ""))),
         since=wait["since"],
         due=due,
         tag=tag,

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from cases import dates
-from cases.sentences import EventLike, say
+from cases.sentences import EventLike, is_letter, say, tells_something
 from cases.words import Words, capitalised
 
 SILENCE_DAYS = 7  # from here on nothing happening is worth a line
@@ -25,8 +25,6 @@ NOISE = frozenset(
     {
         "activity.attempt_failed",
         "activity.attempt_lost",
-        "activity.completed",
-        "activity.done",
         "activity.scheduled",
         "letter.sent",
         "message.awaited",
@@ -40,7 +38,7 @@ NOISE = frozenset(
 # What a new step asks for at once is told with the entry of the step.
 _WITH_STEP = {"task.opened", "documents.requested", "party.asked", "letter.written"}
 _PAPERS = {"document.received", "document.accepted"}
-_BAD = {"activity.stopped", "document.rejected", "incident.opened", "task.overdue"}
+_BAD = {"activity.failed", "activity.stopped", "incident.opened", "task.overdue"}
 
 
 @dataclass(slots=True)
@@ -64,7 +62,7 @@ def tell(event: EventLike, words: Words) -> Entry:
     title, line = say(event, words)
     return Entry(
         number=event.number,
-        type=event.type,
+        type="letter.written" if is_letter(event.data.get("result")) else event.type,
         title=title,
         by=_by(event, words),
         at=event.happened_at,
@@ -76,9 +74,11 @@ def tell(event: EventLike, words: Words) -> Entry:
 
 def story(events: Iterable[EventLike], words: Words) -> list[Entry]:
     """What a person would tell, newest first. `events` come in their order."""
+    events = list(events)
+    words.learn(events)
     entries: list[Entry] = []
     for event in events:
-        if event.type in NOISE or (event.type == "step.entered" and not event.data.get("from")):
+        if not _is_told(event, words):
             continue
         entry = tell(event, words)
         if entries and _belong_together(entries[-1], entry):
@@ -90,7 +90,17 @@ def story(events: Iterable[EventLike], words: Words) -> list[Entry]:
 
 def everything(events: Iterable[EventLike], words: Words) -> list[Entry]:
     """All events, newest first."""
+    events = list(events)
+    words.learn(events)
     return _with_silences([tell(event, words) for event in events][::-1])
+
+
+def _is_told(event: EventLike, words: Words) -> bool:
+    if event.type in ("activity.completed", "activity.done"):
+        return tells_something(event, words)
+    if event.type == "step.entered":
+        return bool(event.data.get("from"))  # the first one is told as the case being opened
+    return event.type not in NOISE
 
 
 def shortened(text: str) -> str:

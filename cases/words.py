@@ -41,7 +41,22 @@ class Words:
     people: Mapping[int, Person] = field(default_factory=dict)
     tasks: Sequence[Task] = ()  # of the case, in the order of their opening
     titles: Mapping[str, str] = field(default_factory=dict)  # of documents asked for by staff
+    asked: dict[int, Mapping[str, Any]] = field(default_factory=dict)  # see learn()
     _edges: dict[str, fsm.Edge] | None = None
+
+    def learn(self, events: Iterable[Any]) -> None:
+        """Remember, for each result of an activity, what had been asked: its event says only
+        the command's number, which begins anew with each visit of a step."""
+        open_: dict[int, Mapping[str, Any]] = {}
+        for event in events:
+            if event.type == "step.entered":
+                open_.clear()
+            elif event.type == "activity.scheduled":
+                open_[event.data["command"]] = event.data
+            elif event.type in ("activity.completed", "activity.failed"):
+                self.asked[event.number] = open_.get(event.data.get("command"), {})
+            elif event.type == "activity.done":
+                self.asked[event.number] = event.data
 
     def step(self, step: str) -> str:
         return self.kind.step_label(step)

@@ -15,7 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from cases import access, dates, sentences, standing, words
+from cases import access, dates, sentences, tags, words
 from cases.fsm import Edge
 from cases.models import Case, Document, Person, Task
 from cases.queries import WorkRow
@@ -44,7 +44,7 @@ def due(at: datetime | dates.Due | None) -> dict[str, Any]:
 
 
 @register.inclusion_tag("_tag.html")
-def tag(one: standing.Tag) -> dict[str, Any]:
+def tag(one: tags.Tag) -> dict[str, Any]:
     """A state: an icon and a word."""
     return {"tag": one}
 
@@ -70,8 +70,8 @@ def act_fields(context: dict[str, Any], seen: int | None = None) -> dict[str, An
 
 
 @register.simple_tag(takes_context=True)
-def case_tag(context: dict[str, Any], case: Case) -> standing.Tag:
-    return standing.case_tag(case, context["request"].user)
+def case_tag(context: dict[str, Any], case: Case) -> tags.Tag:
+    return tags.case_tag(case, context["request"].user)
 
 
 @register.simple_tag
@@ -169,9 +169,9 @@ def demo_banner(context: dict[str, Any]) -> dict[str, Any]:
 
 
 @register.simple_tag(takes_context=True)
-def review_tag(context: dict[str, Any], task: Task) -> standing.Tag:
+def review_tag(context: dict[str, Any], task: Task) -> tags.Tag:
     """How a review ended, or who has it."""
-    return standing.review_tag(task, context["request"].user)
+    return tags.review_tag(task, context["request"].user)
 
 
 @register.simple_tag
@@ -180,8 +180,8 @@ def actor(names: words.Words, code: str) -> str:
 
 
 @register.simple_tag
-def document_tag(document: Document) -> standing.Tag:
-    return standing.document_tag(document)
+def document_tag(document: Document) -> tags.Tag:
+    return tags.document_tag(document)
 
 
 @register.simple_tag
@@ -204,18 +204,18 @@ def new_case_links(context: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 @register.simple_tag
-def why_tag(row: WorkRow) -> standing.Tag:
+def why_tag(row: WorkRow) -> tags.Tag:
     """Why a row is on somebody's list."""
     match row.why:
         case "your-turn":
-            return standing.Tag(_("Your turn"), "info", "person")
+            return tags.Tag(_("Your turn"), "info", "person")
         case "answer":
-            return standing.Tag(_("Answer came in"), "good", "answer")
+            return tags.Tag(_("Answer came in"), "good", "answer")
         case "offered" | "nobody":
-            return standing.Tag(_("Nobody has it"), "wait", "wait")
+            return tags.Tag(_("Nobody has it"), "wait", "wait")
         case "done":
-            return standing.Tag(_("Done"), "good", "done")
-    return standing.case_tag(row.case)
+            return tags.Tag(_("Done"), "good", "done")
+    return tags.case_tag(row.case)
 
 
 @register.filter

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from cases import access, queries, standing
+from cases import access, queries, tags
 from cases.errors import NoSuchCase
 from cases.forms import AskDocumentsForm, JudgeForm, UploadForm
 from cases.models import Case, Document, Person
@@ -45,10 +45,10 @@ def document_list(request: HttpRequest, reference: str) -> HttpResponse:
     case = case_for(person_of(request), reference)
     head = head_of(request, case)
     versions = [
-        (one, standing.document_tag(one), head["words"].document(one.name))
+        (one, tags.document_tag(one), head["words"].document(one.name))
         for one in head["file"].documents
     ]
-    asked = [(one, standing.requirement_tag(one)) for one in head["file"].requirements]
+    asked = [(one, tags.requirement_tag(one)) for one in head["file"].requirements]
     context = {"tab": "documents", "versions": versions, "asked": asked}
     context["letters"] = queries.letters_of(case)
     return render(request, "cases/documents.html", {**head, **context})
@@ -125,7 +125,7 @@ def document(request: HttpRequest, pk: int) -> HttpResponse:
         versions = case.documents.filter(name=found.name).order_by("-version")
         return {
             "document": fresh,
-            "tag": standing.document_tag(fresh),
+            "tag": tags.document_tag(fresh),
             "may_judge": fresh.state == "received"
             and case.is_open
             and access.may(person_of(request), "judge document", fresh),

@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from cases import access, queries, standing
+from cases import access, queries, standing, tags
 from cases.errors import NoSuchCase
 from cases.models import Case, Person, Task
 from cases.queries import CaseFile
@@ -60,7 +60,7 @@ def head_of(request: HttpRequest, case: Case) -> dict[str, Any]:
         )
         if case.is_open
         else None,
-        "state": standing.head_tag(case, tasks=file.tasks, person=person),
+        "state": tags.head_tag(case, tasks=file.tasks, person=person),
         "works": works,
         "my_task": my_task(person, file.tasks),
         "asks_documents": case.is_open and any(w["kind"] == "documents" for w in case.waits),

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from cases import access, queries, standing
+from cases import access, queries, tags
 from cases.errors import NoSuchCase
 from cases.forms import EmptyForm, HandOverForm, ReasonForm, TaskForm
 from cases.models import Person, Task
@@ -77,7 +77,7 @@ def _show(
     is_mine = fresh.holder_id == person.pk
     context = {
         "task": fresh,
-        "tag": standing.task_tag(fresh, person),
+        "tag": tags.task_tag(fresh, person),
         "form": form,
         "facts": facts_of(case),
         "shown": [(name, value) for name, value in fresh.show.items()],

@@ -57,6 +57,21 @@ def test_papers_of_one_day_are_one_entry() -> None:
     assert papers.count == 3
 
 
+def test_letters_and_the_answers_of_outsiders_are_part_of_the_story() -> None:
+    letter = {"letter": 1, "subject": "We have your application", "to": "J. Hartog"}
+    answer, sent = told(
+        event(1, "activity.scheduled", command=1, name="processes.send_letter", on="the mail"),
+        event(2, "activity.completed", command=1, result=letter),
+        event(3, "activity.scheduled", command=2, name="loan.score_credit", on="the credit bureau"),
+        event(4, "activity.scheduled", command=3, name="loan.count", on="Longcase"),
+        event(5, "activity.completed", command=3, result=5),
+        event(6, "activity.completed", command=2, result={"score": 712}),
+    )
+    assert (sent.title, sent.lines) == ("Letter: We have your application", ["To J. Hartog"])
+    assert answer.title == "The credit bureau answered"
+    assert answer.lines == ["Score credit: Score 712"]
+
+
 def test_a_long_silence_is_one_line_under_the_entry_that_ended_it() -> None:
     newer, older = told(
         event(1, "note.added", actor="party:applicant", text="a"),

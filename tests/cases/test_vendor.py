@@ -48,6 +48,10 @@ def test_every_icon_that_is_named_is_drawn() -> None:
     named = set()
     for path in (ROOT / "templates").rglob("*.html"):
         named |= set(re.findall(r'{% icon "([a-z]+)" %}', path.read_text()))
-    for path in [ROOT / "cases/standing.py", ROOT / "cases/templatetags/longcase.py"]:
+    for path in [
+        ROOT / "cases/tags.py",
+        ROOT / "cases/standing.py",
+        ROOT / "cases/templatetags/longcase.py",
+    ]:
         named |= set(re.findall(r'Tag\([^()]*\([^()]*\)[^()]*"([a-z]+)"\)', path.read_text()))
     assert named and named <= drawn
