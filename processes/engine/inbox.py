@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from processes.engine.run import Run
     from processes.engine.turn import Turn
 
+OPEN_CASE = "case.open"  # the message that opens a case; its `to` is the kind
 MESSAGE_BYTES = 64 * 1024  # unless settings.LONGCASE_MESSAGE_BYTES says otherwise
 
 
@@ -143,7 +144,7 @@ def claim_new(cursor: Any, limit: int) -> list[Waiting]:
 def resolve(cursor: Any, messages: Sequence[Waiting]) -> dict[int, int]:
     """Which case each message is for: message id → case id, those found only."""
     by_id = {m.id: int(m.to[3:]) for m in messages if m.to.startswith("id:") and m.to[3:].isdigit()}
-    references = sorted({m.to for m in messages if m.id not in by_id})
+    references = sorted({m.to for m in messages if m.id not in by_id and m.name != OPEN_CASE})
     known: dict[str, int] = {}
     if references:
         cursor.execute(
@@ -151,16 +152,47 @@ def resolve(cursor: Any, messages: Sequence[Waiting]) -> dict[int, int]:
         )
         known = dict(cursor.fetchall())
         missing = [r for r in references if r not in known]
-        if missing:
-            cursor.execute(
-                "SELECT source || ':' || source_key, id FROM cases_case "
-                "WHERE source_key <> '' AND source || ':' || source_key = ANY(%s)",
-                [missing],
-            )
-            known.update(cursor.fetchall())
+        known.update(_by_source_key(cursor, missing))
     found = dict(by_id)
-    found.update({m.id: known[m.to] for m in messages if m.to in known})
+    found.update({m.id: known[m.to] for m in messages if m.to in known and m.name != OPEN_CASE})
     return found
+
+
+def _by_source_key(cursor: Any, addresses: Sequence[str]) -> dict[str, int]:
+    """The cases that their opener calls `source:key`."""
+    pairs = _source_keys(addresses)
+    if not pairs:
+        return {}
+    cursor.execute(
+        "SELECT source, source_key, id FROM cases_case WHERE source_key <> '' "
+        f"AND (source, source_key) IN ({', '.join(['(%s, %s)'] * len(pairs))})",
+        [part for pair in pairs for part in pair],
+    )
+    return {f"{source}:{key}": case_id for source, key, case_id in cursor.fetchall()}
+
+
+def being_opened(cursor: Any, addresses: Sequence[str]) -> set[str]:
+    """Those of these addresses whose case another worker is opening, or has just opened."""
+    pairs = _source_keys(addresses)
+    if not pairs:
+        return set()
+    cursor.execute(
+        "SELECT source || ':' || key FROM cases_message WHERE name = %s "
+        f"AND state IN ('new', 'used') AND (source, key) IN "
+        f"({', '.join(['(%s, %s)'] * len(pairs))})",
+        [OPEN_CASE, *[part for pair in pairs for part in pair]],
+    )
+    return {row[0] for row in cursor.fetchall()}
+
+
+def _source_keys(addresses: Sequence[str]) -> list[tuple[str, str]]:
+    """The pairs that an address `source:key` may mean: either part may hold a colon."""
+    return [
+        (address[:at], address[at + 1 :])
+        for address in addresses
+        for at, letter in enumerate(address)
+        if letter == ":"
+    ]
 
 
 def take(turn: Turn, run: Run, message: Waiting) -> str:

@@ -183,8 +183,10 @@ def kept_messages(cursor: Any, ids: Sequence[int]) -> dict[tuple[int, str], list
 def settle_messages(
     cursor: Any, rows: Sequence[tuple[int, str, int | None, str, datetime]]
 ) -> None:
-    """Write what became of messages: (id, state, case, why, moment)."""
+    """Write what became of messages: (id, state, case, why, moment). The last word counts, where
+    one was kept and then used."""
     if rows:
+        rows = list({row[0]: row for row in rows}.values())
         values = ", ".join(
             ["(%s::bigint, %s::text, %s::bigint, %s::text, %s::timestamptz)"] * len(rows)
         )

@@ -133,12 +133,12 @@ class Drain:
             backlog = intake.record_results(turn, runs, results)
             crashpoint.reach("drain.recorded")
             taken = intake.take_messages(turn, runs, messages, cases)
-            if self._told_idle:
+            claimed = claims.claim_short(cursor, worker_id=self.worker_id, limit=turn.slots)
+            if self._told_idle and (results or messages or claimed):
                 cursor.execute(
                     "UPDATE processes_worker SET is_idle = false WHERE id = %s", [self.worker_id]
                 )
                 self._told_idle = False
-            claimed = claims.claim_short(cursor, worker_id=self.worker_id, limit=turn.slots)
             crashpoint.reach("drain.claimed")
         crashpoint.reach("drain.committed")
         recorded = len(results) - len(backlog)

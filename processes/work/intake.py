@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import connection
 
 from audit import codec
 from cases.errors import Refused
 from processes.engine import inbox, opening, rows
+from processes.engine.inbox import OPEN_CASE
 from processes.engine.run import Run
 from processes.engine.turn import Turn
 from processes.kinds import NoSuchKind, kind_of
@@ -18,8 +19,6 @@ from processes.work.results import Claim, Done, record_failure, record_result
 from timers import clock
 
 log = logging.getLogger("longcase.intake")
-
-OPEN_CASE = "case.open"  # the message that opens a case; its `to` is the kind
 
 
 def record_results(turn: Turn, runs: dict[int, Run], results: Sequence[Done]) -> list[Done]:
@@ -58,20 +57,35 @@ def take_messages(
     """
     openings = [m for m in messages if m.name == OPEN_CASE]
     numbers = iter(rows.case_ids(turn.cursor, len(openings)) if openings else [])
-    settled: list[tuple[int, str, int | None, str, object]] = []
+    opened: dict[str, Run] = {}  # by the address that their opener may use at once
+    refused: list[tuple[int, str, int | None, str, datetime]] = []
     count = 0
     absent = _absent(turn, [cases[m.id] for m in messages if m.id in cases], runs)
+    lost: list[inbox.Waiting] = []
     for message in messages:
         if message.name == OPEN_CASE:
-            settled.append(_open(turn, message, next(numbers)))
+            try:
+                run = _open(turn, message, next(numbers))
+            except (Refused, NoSuchKind) as refusal:
+                refused.append((message.id, "unmatched", None, str(refusal), turn.now))
+            else:
+                opened[f"{message.source}:{message.key}"] = run
+                count += 1
+        elif message.to in opened:
+            inbox.take(turn, opened[message.to], message)
+            count += 1
         elif message.id not in cases or cases[message.id] in absent:
-            why = f"There is no case “{message.to}”. A person can link it to one."
-            settled.append((message.id, "unmatched", None, why, turn.now))
+            lost.append(message)
         elif cases[message.id] in runs:
             inbox.take(turn, runs[cases[message.id]], message)
             count += 1
-    rows.settle_messages(turn.cursor, settled)  # type: ignore[arg-type]
-    return count + len(settled)
+    coming = inbox.being_opened(turn.cursor, [message.to for message in lost])
+    for message in lost:
+        if message.to not in coming:
+            why = f"There is no case “{message.to}”. A person can link it to one."
+            refused.append((message.id, "unmatched", None, why, turn.now))
+    rows.settle_messages(turn.cursor, refused)
+    return count + len(refused)
 
 
 def _absent(turn: Turn, ids: Sequence[int], runs: dict[int, Run]) -> set[int]:
@@ -83,27 +97,23 @@ def _absent(turn: Turn, ids: Sequence[int], runs: dict[int, Run]) -> set[int]:
     return missing - {row[0] for row in turn.cursor.fetchall()}
 
 
-def _open(
-    turn: Turn, message: inbox.Waiting, case_id: int
-) -> tuple[int, str, int | None, str, object]:
+def _open(turn: Turn, message: inbox.Waiting, case_id: int) -> Run:
     data = codec.decode(message.data)
-    try:
-        run = opening.begin(
-            turn,
-            kind_of(message.to),
-            facts=data.get("facts", {}),
-            title=data.get("title", ""),
-            actor=message.actor,
-            on_behalf=message.on_behalf,
-            owner_id=data.get("owner"),
-            team_id=data.get("team"),
-            source=message.source,
-            source_key=message.key,
-            case_id=case_id,
-        )
-    except (Refused, NoSuchKind) as refusal:
-        return (message.id, "unmatched", None, str(refusal), turn.now)
-    return (message.id, "used", run.case_id, "", turn.now)
+    run = opening.begin(
+        turn,
+        kind_of(message.to),
+        facts=data.get("facts", {}),
+        title=data.get("title", ""),
+        actor=message.actor,
+        on_behalf=message.on_behalf,
+        owner_id=data.get("owner"),
+        team_id=data.get("team"),
+        source=message.source,
+        source_key=message.key,
+        case_id=case_id,
+    )
+    run.writes.messages.append((message.id, "used", case_id, "", turn.now))
+    return run
 
 
 def settle_alone(results: Sequence[Done], worker_id: int) -> None:
