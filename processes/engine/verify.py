@@ -92,10 +92,10 @@ def differences_of(case: Case) -> Iterator[Difference]:
         (t["visit"], t["command"]): (t["state"], t["outcome"], t["holder"]) for t in stood.tasks
     }
     yield from differs("tasks", tasks, expected)
-    newest = {d.name: d.state for d in Document.objects.filter(case_id=case.pk).order_by("version")}
-    yield from differs(
-        "documents", newest, {n: s for n, s in documents.items() if s != "asked" or n in newest}
-    )
+    asked = {name for name, state in documents.items() if state == "asked"}  # again, perhaps
+    rows = Document.objects.filter(case_id=case.pk).exclude(name__in=asked).order_by("version")
+    judged = {name: state for name, state in documents.items() if name not in asked}
+    yield from differs("documents", {d.name: d.state for d in rows}, judged)
     incident = Incident.objects.filter(case_id=case.pk, closed_at=None).exists()
     yield from differs("incident", incident, _has_incident(events))
     if case.closed_at is None and not case.waits:

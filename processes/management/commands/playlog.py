@@ -1,0 +1,72 @@
+"""manage.py playlog loan DIR: recorded cases of a real bank through the loan kind."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.test.utils import override_settings
+
+from processes.playlog.loan import Bank, LoanDriver
+from processes.playlog.recorded import NoSuchLog, read_cases, read_rows
+from processes.playlog.report import report_on
+from processes.work import sweeps
+from timers import clock
+
+DUMMY_MAIL = "django.core.mail.backends.dummy.EmailBackend"
+
+
+class Command(BaseCommand):
+    help = (
+        "Run recorded cases through a kind, on a clock turned to their time. People's acts come "
+        "from the log; reminders and expiries come from the engine. Use a database of its own."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("kind", choices=["loan"])
+        parser.add_argument("folder", type=Path, help="holds cases.csv.gz and events.csv.gz")
+        parser.add_argument("--cases", type=int, default=0, help="how many; all unless given")
+        parser.add_argument("--seed", type=int, default=1, help="which of them, when not all")
+        parser.add_argument(
+            "--at-least",
+            type=float,
+            default=0.0,
+            help="fail below this share that fits, in percent",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            cases = read_cases(options["folder"], count=options["cases"], seed=options["seed"])
+            rows = read_rows(options["folder"], cases)
+        except NoSuchLog as error:
+            raise CommandError(str(error)) from error
+        if not rows:
+            raise CommandError("The log has no rows for these cases.")
+        began = clock.monotonic()
+        with (
+            override_settings(EMAIL_BACKEND=DUMMY_MAIL),
+            clock.turned(rows[0].at) as turned,
+            Bank(turned) as bank,
+        ):
+            sweeps.free_lost_claims()  # of an earlier run that was killed
+            driver = LoanDriver(bank=bank, cases=cases)
+            driver.begin()
+            bank.settle()
+            for place, row in enumerate(rows):
+                bank.until(max(row.at, clock.now()))
+                driver.play(row)
+                if options["verbosity"] > 1 and place % 5000 == 0:
+                    self.stdout.write(f"{place} of {len(rows)} rows, {clock.now():%d %b %Y}")
+            bank.until(rows[-1].at + timedelta(hours=1))
+            report = report_on(driver, rows)
+        took = clock.monotonic() - began
+        for line in report.lines():
+            self.stdout.write(line)
+        self.stdout.write(
+            f"{driver.acts} acts of people from {len(rows)} rows, {driver.after_end} rows after "
+            f"the end of their case, {took:.0f} s ({len(cases) / took:.1f} cases/s)"
+        )
+        if report.share * 100 < options["at_least"]:
+            raise CommandError(f"Fewer than {options['at_least']} % ended as recorded.")
