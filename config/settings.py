@@ -204,7 +204,11 @@ LONGCASE_DRAIN_THREADS = environment.whole_number("LONGCASE_DRAIN_THREADS", 8, l
 # --- Services outside ----------------------------------------------------------------------
 
 STANDINS_PORT = environment.whole_number("STANDINS_PORT", 8100, least=1, most=65535)
-STANDINS_URL = f"http://127.0.0.1:{STANDINS_PORT}"
+STANDINS_URL = f"http://127.0.0.1:{STANDINS_PORT}" if LONGCASE_DEMO else ""
+LONGCASE_IDENTITY_URL = environment.text("LONGCASE_IDENTITY_URL", STANDINS_URL)
+LONGCASE_CREDIT_URL = environment.text("LONGCASE_CREDIT_URL", STANDINS_URL)
+LONGCASE_APPRAISER_URL = environment.text("LONGCASE_APPRAISER_URL", STANDINS_URL)
+LONGCASE_BANK_URL = environment.text("LONGCASE_BANK_URL", STANDINS_URL)
 LONGCASE_IDENTITY_URL = environment.text("LONGCASE_IDENTITY_URL", f"{STANDINS_URL}/identity")
 LONGCASE_CREDIT_URL = environment.text("LONGCASE_CREDIT_URL", f"{STANDINS_URL}/credit")
 LONGCASE_APPRAISER_URL = environment.text("LONGCASE_APPRAISER_URL", f"{STANDINS_URL}/appraiser")
