@@ -204,15 +204,18 @@ LONGCASE_DRAIN_THREADS = environment.whole_number("LONGCASE_DRAIN_THREADS", 8, l
 # --- Services outside ----------------------------------------------------------------------
 
 STANDINS_PORT = environment.whole_number("STANDINS_PORT", 8100, least=1, most=65535)
-STANDINS_URL = f"http://127.0.0.1:{STANDINS_PORT}" if LONGCASE_DEMO else ""
-LONGCASE_IDENTITY_URL = environment.text("LONGCASE_IDENTITY_URL", STANDINS_URL)
-LONGCASE_CREDIT_URL = environment.text("LONGCASE_CREDIT_URL", STANDINS_URL)
-LONGCASE_APPRAISER_URL = environment.text("LONGCASE_APPRAISER_URL", STANDINS_URL)
-LONGCASE_BANK_URL = environment.text("LONGCASE_BANK_URL", STANDINS_URL)
-LONGCASE_IDENTITY_URL = environment.text("LONGCASE_IDENTITY_URL", f"{STANDINS_URL}/identity")
-LONGCASE_CREDIT_URL = environment.text("LONGCASE_CREDIT_URL", f"{STANDINS_URL}/credit")
-LONGCASE_APPRAISER_URL = environment.text("LONGCASE_APPRAISER_URL", f"{STANDINS_URL}/appraiser")
-LONGCASE_BANK_URL = environment.text("LONGCASE_BANK_URL", f"{STANDINS_URL}/bank")
+STANDINS_URL = f"http://127.0.0.1:{STANDINS_PORT}"
+
+
+def service_url(name: str, path: str) -> str:
+    """The address of a service outside: only a demo has the stand-in for a default."""
+    return environment.text(name, f"{STANDINS_URL}/{path}" if LONGCASE_DEMO else "")
+
+
+LONGCASE_IDENTITY_URL = service_url("LONGCASE_IDENTITY_URL", "identity")
+LONGCASE_CREDIT_URL = service_url("LONGCASE_CREDIT_URL", "credit")
+LONGCASE_APPRAISER_URL = service_url("LONGCASE_APPRAISER_URL", "appraiser")
+LONGCASE_BANK_URL = service_url("LONGCASE_BANK_URL", "bank")
 # Where this installation is reached from outside: third parties call back to it.
 LONGCASE_PUBLIC_URL = environment.text(
     "LONGCASE_PUBLIC_URL",
