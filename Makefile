@@ -30,7 +30,7 @@ bench: $(READY)  ## Measure
 	@$(BIN)/python -m bench $(ARGS)
 
 crash: $(READY)  ## The crash campaign: kill everything at random, then look for losses
-	@$(BIN)/python -m tests.crash $(ARGS)
+	@$(BIN)/python -m crash $(ARGS)
 
 format: $(READY)  ## Mend what can be mended by machine
 	@$(BIN)/ruff check --fix -q . ; $(BIN)/ruff format .
