@@ -1,0 +1,163 @@
+"""What hits the installation: drawn from the seed, at random moments, each one printed."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+import psycopg
+
+from crash.installation import Installation
+
+CALM_SECONDS = 20.0  # at most, after all workers were killed, while we look how cases go on
+
+# Weights of the kinds of blows.
+KINDS = {
+    "worker": 24,
+    "below": 8,
+    "clock": 10,
+    "web": 6,
+    "standins": 10,
+    "people": 10,
+    "postgres immediate": 8,
+    "postgres kill": 6,
+    "broker": 6,
+    "all workers": 8,
+    "many": 4,
+}
+
+
+@dataclass
+class Moving:
+    """After a blow to all workers: how long until the slowest case had moved on."""
+
+    waiting: int  # cases whose activities were due or held
+    seconds: float | None  # None: not within CALM_SECONDS
+
+
+class Blows:
+    """Strikes whenever `step` is called and the time has come."""
+
+    def __init__(
+        self,
+        where: Installation,
+        *,
+        seed: int,
+        count: int,
+        seconds: float,
+        say: Callable[[str], None],
+    ) -> None:
+        self.where = where
+        self.draw = Random(f"{seed}/blows")
+        self.left = count
+        self.mean_seconds = seconds / max(count, 1)
+        self.say = say
+        self.next_at = time.monotonic() + 2.0
+        self.until = time.monotonic() + seconds
+        self.counts: Counter[str] = Counter()
+        self.moving: list[Moving] = []
+        self.looking: threading.Thread | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return self.left <= 0 or time.monotonic() > self.until
+
+    def step(self, round_number: int) -> None:
+        if self.is_over or time.monotonic() < self.next_at or self.where.is_down.is_set():
+            return
+        if self.looking is not None and self.looking.is_alive():
+            return  # nothing else while the figure is taken
+        kind = self.draw.choices(list(KINDS), weights=list(KINDS.values()))[0]
+        words = self.strike(kind)
+        self.left -= 1
+        self.counts[kind] += 1
+        self.say(f"blow {sum(self.counts.values()):3} in round {round_number:2}: {words}")
+        self.next_at = time.monotonic() + self.draw.expovariate(1 / self.mean_seconds)
+
+    def strike(self, kind: str) -> str:
+        where, draw = self.where, self.draw
+        match kind:
+            case "worker":
+                name = draw.choice(["worker-short-1", "worker-short-2", "worker-long"])
+                where.kill(name)
+                return f"kill -9 {name}"
+            case "below":
+                name = draw.choice(["worker-long", "web"])
+                return f"kill -9 {where.kill_inner(name, draw)} of {name}"
+            case "clock":
+                names = draw.choice([["clock-1"], ["clock-2"], ["clock-1", "clock-2"]])
+                for name in names:
+                    where.kill(name)
+                return f"kill -9 {' and '.join(names)}"
+            case "web" | "standins":
+                where.kill(kind)
+                return f"kill -9 {kind}"
+            case "people":
+                name = f"people-{draw.randrange(3)}"
+                where.kill(name)
+                return f"kill -9 {name}"
+            case "postgres immediate":
+                where.hit_postgres(signal.SIGQUIT)
+                return "Postgres: immediate shutdown"
+            case "postgres kill":
+                where.hit_postgres(signal.SIGKILL)
+                return "Postgres: kill -9"
+            case "broker":
+                try:
+                    return f"broker emptied of {where.empty_broker()} messages"
+                except psycopg.Error as error:
+                    return f"broker not reached ({type(error).__name__})"
+            case "all workers":
+                return self.all_workers()
+        names = draw.sample(sorted(where.children), draw.randrange(3, 8))
+        for name in names:
+            where.kill(name)
+        return f"kill -9 {', '.join(names)}"
+
+    def all_workers(self) -> str:
+        """Kill them all at a moment when there is work, and look how long that is then delayed."""
+        names = [name for name in self.where.children if name.startswith("worker-")]
+        keys: list[tuple[int, int, int]] = []
+        end = time.monotonic() + 3
+        while not keys and time.monotonic() < end:
+            keys = self._in_hand()
+            time.sleep(0.005)
+        for name in names:
+            self.where.kill(name)
+        began = time.monotonic()
+        self.looking = threading.Thread(target=self._look, args=(keys, began), daemon=True)
+        self.looking.start()
+        return f"kill -9 of all workers, with {len(keys)} activities in hand or due"
+
+    def _in_hand(self) -> list[tuple[int, int, int]]:
+        try:
+            with psycopg.connect(self.where.environ["DATABASE_URL"], connect_timeout=2) as db:
+                return db.execute(
+                    "SELECT case_id, visit, command FROM processes_activity "
+                    "WHERE state = 'due' AND (worker_id IS NOT NULL OR failures = 0)"
+                ).fetchall()
+        except psycopg.Error:
+            return []
+
+    def _look(self, keys: list[tuple[int, int, int]], began: float) -> None:
+        left = set(keys)
+        while left and time.monotonic() - began < CALM_SECONDS:
+            try:
+                with psycopg.connect(self.where.environ["DATABASE_URL"], autocommit=True) as db:
+                    while left and time.monotonic() - began < CALM_SECONDS:
+                        rows = db.execute(
+                            "SELECT case_id, visit, command FROM processes_activity "
+                            "WHERE state = 'due' AND failures = 0"
+                        ).fetchall()
+                        left &= set(rows)
+                        time.sleep(0.05)
+            except psycopg.Error:
+                time.sleep(0.1)
+        if keys:
+            took = None if left else time.monotonic() - began
+            self.moving.append(Moving(len({key[0] for key in keys}), took))
