@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 
-from cases import access
+from cases import access, dates
 from cases.actors import Actor
 from cases.errors import Invalid, TaskNotOpen
 from cases.models import Document, Requirement
@@ -134,7 +134,9 @@ def judge_document(*, document_id: int, accept: bool, reason: str, actor: Actor)
                 f"Version {newest.version} of “{newest.filename}” came in meanwhile; judge that."
             )
         if document.state != "received":
-            raise TaskNotOpen(f"{document} was {document.state} on {document.judged_at:%d %b %Y}.")
+            raise TaskNotOpen(
+                f"{document} was {document.state} on {dates.day(document.judged_at)}."
+            )
         document.state = "accepted" if accept else "rejected"
         document.reason = reason.strip()
         document.judged_at, document.judged_by = turn.now, actor.code

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cases import access
+from cases import access, dates
 from cases.actors import Actor
 from cases.errors import Refused
 from processes.acts.locking import acting_on
@@ -26,7 +26,8 @@ def retry_incident(*, incident_id: int, actor: Actor) -> str:
     access.require(actor, "repair case", incident.case)
     if incident.closed_at is not None:
         raise NothingToRetry(
-            f"{incident.case} goes on since {incident.closed_at:%d %b %H:%M}; nothing to try again."
+            f"{incident.case} goes on since {dates.moment(incident.closed_at)}: nothing is left to "
+            "try again."
         )
     if incident.kind == "activity":
         return _retry_activity(incident, actor)
@@ -39,11 +40,10 @@ def retry_incident(*, incident_id: int, actor: Actor) -> str:
 
 
 def _retry_activity(incident: Incident, actor: Actor) -> str:
-    with acting_on(incident.case_id, actor=actor) as (turn, run):
+    # What undoes a withdrawn case may need a repair after its end.
+    with acting_on(incident.case_id, actor=actor, closed=True) as (turn, run):
         rows = list(
-            Activity.objects.select_for_update().filter(
-                case_id=incident.case_id, state="stopped", visit=run.visit
-            )
+            Activity.objects.select_for_update().filter(case_id=incident.case_id, state="stopped")
         )
         if not rows or run.incident != "activity":
             raise NothingToRetry(f"{incident.case} runs again already.")
@@ -83,14 +83,28 @@ def give_up_activity(*, incident_id: int, reason: str, actor: Actor) -> None:
     """An operator decides that an activity will not succeed: the code gets its failure."""
     incident = Incident.objects.select_related("case").get(pk=incident_id)
     access.require(actor, "repair case", incident.case)
-    with acting_on(incident.case_id, actor=actor) as (turn, run):
+    with acting_on(incident.case_id, actor=actor, closed=True) as (turn, run):
         if run.incident != "activity" or incident.command is None:
             raise NothingToRetry(f"{incident.case} does not stand at a failed activity.")
+        stops = {event.data["command"]: event for event in performing.still_stopped(run)}
+        if incident.command not in stops:
+            raise NothingToRetry(f"{incident.case} no longer waits for this activity.")
+        asked = run.open[incident.command]
         performing.close_incident(turn, run, how="given up", actor=actor.code)
-        run.writes.dropped_activities.append((run.case_id, run.visit, incident.command))
+        run.writes.dropped_activities.append(
+            (run.case_id, asked.data.get("visit", run.visit), incident.command)
+        )
         turn.feed(
             run,
             "activity.failed",
-            {"command": incident.command, "error": reason or incident.came, "final": True},
+            {
+                "command": incident.command,
+                "name": asked.data["name"],
+                "error": reason or incident.came,
+                "final": True,
+            },
             actor=actor.code,
         )
+        if not run.incident:
+            performing.stop_again(turn, run, performing.still_stopped(run))
+            turn.project(run)

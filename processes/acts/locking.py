@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from psycopg.errors import LockNotAvailable
 
+from cases import dates
 from cases.actors import Actor
 from cases.errors import CaseBusy, CaseClosed, NoSuchCase
 from processes.engine.run import Run
@@ -35,7 +36,7 @@ def acting_on(case_id: int, *, actor: Actor, closed: bool = False) -> Iterator[t
         (run,) = runs
         if run.is_closed and not closed:
             raise CaseClosed(
-                f"{run.reference} was closed on {run.row['closed_at']:%d %b %Y} with outcome "
+                f"{run.reference} was closed on {dates.day(run.row['closed_at'])} with outcome "
                 f"“{run.row['outcome']}” and takes nothing more."
             )
         run.cause = actor.on_behalf or actor.code

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from audit.record import Recorded
-from cases import access
+from cases import access, dates
 from cases.actors import Actor
 from cases.errors import CaseChanged, Invalid, NotAllowed, TaskHeld, TaskNotOpen
 from cases.models import Person, Task
@@ -28,7 +28,7 @@ def claim_task(*, task_id: int, actor: Actor) -> Task:
             return task
         if task.holder_id is not None:
             raise TaskHeld(
-                f"{task.holder} has {task} since {task.claimed_at:%d %b %H:%M}. Ask for it, or "
+                f"{task.holder} has {task} since {dates.moment(task.claimed_at)}. Ask for it, or "
                 "have a supervisor hand it over."
             )
         task.holder, task.claimed_at = person, turn.now
@@ -137,7 +137,7 @@ def _open_task(task_id: int) -> Task:
     task = Task.objects.select_related("case", "holder").get(pk=task_id)
     if not task.is_open:
         how = f"“{task.outcome}” by {_name(task.closed_by)}" if task.outcome else "withdrawn"
-        raise TaskNotOpen(f"{task} was closed at {task.closed_at:%d %b %Y %H:%M}: {how}.")
+        raise TaskNotOpen(f"{task} was closed on {dates.moment(task.closed_at)}: {how}.")
     return task
 
 

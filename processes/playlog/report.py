@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from cases.models import Case
 from processes.models import Incident
-from processes.playlog.loan import MACHINE, OUTCOMES, SOURCE, LoanDriver
+from processes.playlog.driver import Driver
 from processes.playlog.recorded import Row
 
 WITHIN = timedelta(days=1)
@@ -47,31 +47,29 @@ class Report:
         yield from (f"  {line}" for line in self.misfits)
 
 
-def report_on(driver: LoanDriver, rows: list[Row]) -> Report:
+def report_on(driver: Driver, rows: list[Row]) -> Report:
     """Compare each case with what was recorded."""
     ours = {
         case.source_key: case
-        for case in Case.objects.filter(source=SOURCE, source_key__in=list(driver.cases))
+        for case in Case.objects.filter(
+            source=driver.source, source_key__in=list(driver.recorded_cases)
+        )
     }
-    expiries = {
-        row.case_id: row.at
-        for row in rows
-        if row.activity == "A_CANCELLED" and row.resource == MACHINE
-    }
-    report = Report(cases=len(driver.cases), opened=len(ours))
+    expiries = {row.case_id: row.at for row in rows if driver.is_timer(row)}
+    report = Report(cases=len(driver.recorded_cases), opened=len(ours))
     refused: dict[str, Counter[str]] = {}
     for misfit in driver.misfits:
         refused.setdefault(misfit.case_id, Counter())[
             f"row {misfit.seq}, {misfit.activity}: {misfit.why}"
         ] += 1
     stopped = dict(
-        Incident.objects.filter(closed_at=None, case__source=SOURCE).values_list(
+        Incident.objects.filter(closed_at=None, case__source=driver.source).values_list(
             "case__source_key", "title"
         )
     )
-    for case_id, recorded in driver.cases.items():
+    for case_id, recorded in driver.recorded_cases.items():
         case = ours.get(case_id)
-        outcome = "not opened" if case is None else OUTCOMES.get(case.step, "open")  # type: ignore[call-overload]
+        outcome = "not opened" if case is None else driver.outcomes.get(case.step, "open")
         if case is not None and case_id in expiries:
             if case.closed_at is None:
                 report.missing_timers += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.test.utils import override_settings
 
-from processes.playlog.loan import Bank, LoanDriver
+from processes.kinds import kind_of, kinds
+from processes.playlog.driver import Driver
 from processes.playlog.recorded import NoSuchLog, read_cases, read_rows
 from processes.playlog.report import report_on
 from processes.work import sweeps
@@ -25,7 +27,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("kind", choices=["loan"])
+        parser.add_argument("kind", help="such as loan")
         parser.add_argument("folder", type=Path, help="holds cases.csv.gz and events.csv.gz")
         parser.add_argument("--cases", type=int, default=0, help="how many; all unless given")
         parser.add_argument("--seed", type=int, default=1, help="which of them, when not all")
@@ -48,10 +50,10 @@ class Command(BaseCommand):
         with (
             override_settings(EMAIL_BACKEND=DUMMY_MAIL),
             clock.turned(rows[0].at) as turned,
-            Bank(turned) as bank,
+            driver_of(options["kind"]).at(turned, cases) as driver,
         ):
+            bank = driver.installation
             sweeps.free_lost_claims()  # of an earlier run that was killed
-            driver = LoanDriver(bank=bank, cases=cases)
             driver.begin()
             bank.settle()
             for place, row in enumerate(rows):
@@ -70,3 +72,15 @@ class Command(BaseCommand):
         )
         if report.share * 100 < options["at_least"]:
             raise CommandError(f"Fewer than {options['at_least']} % ended as recorded.")
+
+
+def driver_of(kind: str) -> type[Driver]:
+    """The driver that a kind's package gives in its module `playlog`."""
+    if kind not in kinds():
+        raise CommandError(f"There is no kind “{kind}”; there are: {', '.join(sorted(kinds()))}.")
+    package = kind_of(kind).model.__module__.rpartition(".")[0]
+    try:
+        module = importlib.import_module(f"{package}.playlog")
+    except ModuleNotFoundError as error:
+        raise CommandError(f"The kind “{kind}” has no {package}.playlog to play a log.") from error
+    return module.driver

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any
 
 from django.contrib.auth.models import Group
 from django.core.files.base import ContentFile
@@ -34,6 +35,7 @@ from processes.acts.messages import deliver_message
 from processes.acts.tasks import claim_task, complete_task, release_task
 from processes.engine import inbox
 from processes.loan.models import Step
+from processes.playlog.driver import Driver, Misfit
 from processes.playlog.recorded import RecordedCase, Row
 from processes.work.inline import Inline
 from processes.work.results import Claim, Done
@@ -77,29 +79,33 @@ class Bank(Inline):
             self.settle()
 
 
-@dataclass(slots=True)
-class Misfit:
-    """A recorded row that the loan did not take, with the reason."""
-
-    case_id: str
-    seq: int
-    activity: str
-    why: str
-
-
-@dataclass(slots=True)
-class LoanDriver:
+@dataclass
+class LoanDriver(Driver):
     """Plays the people of the log."""
 
     bank: Bank
     cases: dict[str, RecordedCase]
-    misfits: list[Misfit] = field(default_factory=list)
-    acts: int = 0
-    after_end: int = 0  # rows of cases that had ended: the log has them, a closed case takes none
+    source = SOURCE
+    outcomes = {str(step): outcome for step, outcome in OUTCOMES.items()}
     _people: dict[str, Person] = field(default_factory=dict)
     _team: Team | None = None
     _groups: list[Group] = field(default_factory=list)
     _ids: dict[str, int] = field(default_factory=dict)  # recorded case → ours
+
+    @classmethod
+    def at(cls, turned: clock.Turned, cases: dict[str, RecordedCase]) -> LoanDriver:
+        return cls(bank=Bank(turned), cases=cases)
+
+    @property
+    def installation(self) -> Bank:
+        return self.bank
+
+    @property
+    def recorded_cases(self) -> dict[str, RecordedCase]:
+        return self.cases
+
+    def is_timer(self, row: Row) -> bool:
+        return row.activity == "A_CANCELLED" and row.resource == MACHINE
 
     def begin(self) -> None:
         """People of earlier runs, and cases that were opened before a restart."""
@@ -112,7 +118,7 @@ class LoanDriver:
         """One recorded row, at its recorded moment, once: its effect and the note that it was
         played commit together, so a run that was killed goes on where it was."""
         handler = HANDLERS.get(row.activity)
-        if handler is None or (row.activity == "A_CANCELLED" and row.resource == MACHINE):
+        if handler is None or self.is_timer(row):
             return
         with transaction.atomic():
             stored = inbox.store(
@@ -300,7 +306,7 @@ class LoanDriver:
     def id_of(self, row: Row) -> int:
         return self._ids[row.case_id]
 
-    def step_of(self, row: Row) -> str | None:
+    def step_of(self, row: Row) -> Any:
         if row.case_id not in self._ids:
             return None
         return Case.objects.filter(pk=self._ids[row.case_id]).values_list("step", flat=True)[0]
@@ -318,3 +324,5 @@ HANDLERS: dict[str, Callable[[LoanDriver, Row], None]] = {
     "W_Valideren aanvraag": LoanDriver.validating,
     "A_APPROVED": LoanDriver.approved,
 }
+
+driver = LoanDriver
