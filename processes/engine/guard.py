@@ -81,16 +81,27 @@ def _watch(frame: FrameType, event: str, argument: Any) -> None:
         file = frame.f_code.co_filename
         for part, instead in _REFUSED_FILES:
             if part in file:
-                _refuse(frame.f_back or frame, f"the {part.strip('/')} module", instead)
+                _refuse(frame, f"the {part.strip('/')} module", instead)
 
 
 def _refuse(frame: FrameType, what: str, instead: str) -> None:
+    if _is_collecting(frame):
+        return
     sys.setprofile(None)
     file, line = _place(frame)
     raise NotDeterministic(
         f"{file}, line {line}: step code may not call {what}, because replay could not give the "
         f"same answer again. Use {instead} instead."
     )
+
+
+def _is_collecting(frame: FrameType | None) -> bool:
+    """Whether Python tidies up some object here: that comes when it comes and is no step's call."""
+    while frame is not None:
+        if frame.f_code.co_name == "__del__":
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _place(frame: FrameType) -> tuple[str, int]:

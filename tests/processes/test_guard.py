@@ -1,0 +1,33 @@
+"""Step code may not reach for the world; Python's own tidying up is no reach."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from processes.engine.errors import NotDeterministic
+from processes.engine.guard import guarded
+
+
+class Leaving:
+    """Looks at the clock when it is collected, as open files and connections do."""
+
+    def __del__(self) -> None:
+        time.time()
+
+
+def test_what_is_collected_meanwhile_is_no_call_of_the_step() -> None:
+    leaving = [Leaving()]
+    with pytest.raises(NotDeterministic, match="time.time"), guarded():
+        leaving.clear()  # collected here: its look at the clock is nobody's
+        time.time()  # still watched
+
+
+def test_a_call_through_a_helper_is_refused_with_its_line() -> None:
+    def helper() -> float:
+        return time.time()
+
+    with pytest.raises(NotDeterministic, match=r"test_guard.py, line \d+: .*Use now\(\)"):
+        with guarded():
+            helper()
