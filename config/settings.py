@@ -199,6 +199,11 @@ LONGCASE_TRANSITIONS_PER_WAKE = environment.whole_number(
 )
 LONGCASE_MESSAGE_BYTES = environment.whole_number("LONGCASE_MESSAGE_BYTES", 64 * 1024, least=1024)
 LONGCASE_SHORT_LEASE_SECONDS = environment.whole_number("LONGCASE_SHORT_LEASE_SECONDS", 60, least=1)
+LONGCASE_LONG_LEASE_SECONDS = environment.whole_number("LONGCASE_LONG_LEASE_SECONDS", 60, least=1)
+# A long activity whose message brought nobody is called for again after this.
+LONGCASE_PUBLISH_AGAIN_SECONDS = environment.whole_number(
+    "LONGCASE_PUBLISH_AGAIN_SECONDS", 60, least=1
+)
 LONGCASE_DRAIN_THREADS = environment.whole_number("LONGCASE_DRAIN_THREADS", 8, least=1, most=256)
 
 # --- Services outside ----------------------------------------------------------------------

@@ -42,9 +42,11 @@ class Service:
         self, method: str, path: str, *, key: str, body: dict[str, Any] | None = None
     ) -> dict[str, Any]:
         """Call it under an idempotency key. Raises Refused and ServiceFailed."""
-        url = getattr(settings, self.setting).rstrip("/") + path
+        url = getattr(settings, self.setting)
+        if not url:
+            raise ServiceFailed(f"No address is known for {self.name}: set {self.setting}.")
         try:
-            status, content = _exchange(method, url, key=key, body=body)
+            status, content = _exchange(method, url.rstrip("/") + path, key=key, body=body)
         except httpx.HTTPError as error:
             raise ServiceFailed(f"{self.name} gave no answer: {_spell(error)}") from error
         answer = _read(content)
@@ -119,7 +121,7 @@ def _plain(body: dict[str, Any]) -> dict[str, Any]:
 def _read(content: bytes) -> dict[str, Any] | None:
     try:
         answer = json.loads(content)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError):  # no JSON, or nested without end
         return None
     return answer if isinstance(answer, dict) else None
 
