@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from django.core import signing
 
-from cases import access
+from cases import access, dates
 from cases.actors import Actor, service
 from cases.errors import CaseClosed, Invalid, NoSuchCase
 from cases.models import Case, Message
@@ -150,7 +150,7 @@ def answer_callback(*, token: str, data: Any, key: str = "") -> Delivery:
             return Delivery(0, "late", True, "The case no longer waits for this answer.")
         until = asked.data.get("until")
         if until is not None and clock.now() > until:
-            raise Invalid(f"This address was open until {until:%d %b %Y %H:%M} UTC.")
+            raise Invalid(f"This address was open until {dates.moment(until)}.")
         if asked.data["name"] in run.kind.messages:
             data = run.kind.check_message(asked.data["name"], data)
         inbox.spell(
