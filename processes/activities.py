@@ -15,6 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
+
 from processes.engine.commands import CallActivity, DoInside
 from timers.spans import Seconds, Span, seconds
 
@@ -98,8 +100,8 @@ class Definition:
 
     @property
     def lease_seconds(self) -> float:
-        """How long a claim lasts without a sign of life."""
-        return max(15.0, min(self.timeout_seconds, 60.0))
+        """How long a long activity's claim lasts without a sign of life."""
+        return min(max(15.0, self.timeout_seconds), settings.LONGCASE_LONG_LEASE_SECONDS)
 
 
 _definitions: dict[str, Definition] = {}

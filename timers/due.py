@@ -56,8 +56,10 @@ def insert(cursor: Any, rows: Sequence[TimerRow]) -> None:
         wake(cursor)
 
 
-def take_due(cursor: Any, now: datetime, limit: int) -> list[TimerRow]:
-    """Lock and return up to `limit` timers that are due, the earliest first.
+def take_due(
+    cursor: Any, now: datetime, limit: int, *, only: int | None = None
+) -> list[TimerRow]:
+    """Lock and return up to `limit` timers that are due, the earliest first; or only one, by id.
 
     Another timer service skips what this transaction holds. Take the locks of the cases with
     SKIP LOCKED afterwards, never by waiting: whoever holds a case may be about to cancel its timer.
@@ -65,7 +67,8 @@ def take_due(cursor: Any, now: datetime, limit: int) -> list[TimerRow]:
     moments.read_fast(cursor)
     cursor.execute(
         "SELECT case_id, visit, command, purpose, due_at, data, id FROM timers_timer "
-        "WHERE due_at <= %s ORDER BY due_at, id LIMIT %s FOR UPDATE SKIP LOCKED",
+        f"WHERE due_at <= %s {'' if only is None else f'AND id = {only:d} '}"
+        "ORDER BY due_at, id LIMIT %s FOR UPDATE SKIP LOCKED",
         [now, limit],
     )
     return [TimerRow(*row) for row in cursor.fetchall()]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.conf import settings
 from django.db import connection
+from django_fsm import TransitionNotAllowed
 
 from audit import codec
 from cases.errors import Invalid, SameKeyOtherContent
@@ -281,20 +282,22 @@ def _take_subcase(turn: Turn, run: Run, message: Waiting, data: dict[str, Any]) 
 def _take_parent_left(turn: Turn, run: Run, message: Waiting) -> str:
     """The parent no longer waits: the child ends with it, or goes on, as its kind says."""
     run.writes.messages.append((message.id, "used", run.case_id, "", turn.now))
-    if not run.is_closed and run.kind.ends_with_parent:
-        turn.take(
-            run,
-            run.kind.withdraw,
-            {"reason": "The case that asked for this one no longer waits for it."},
-            actor=message.actor,
-            on_behalf=message.on_behalf,
-        )
-    elif not run.is_closed:
-        turn.record(
-            run,
-            "parent.left",
-            {"stays": "This kind goes on without the case that opened it."},
-            actor=message.actor,
-            on_behalf=message.on_behalf,
-        )
+    if run.is_closed:
+        return "used"
+    stays = "This kind goes on without the case that opened it."
+    if run.kind.ends_with_parent:
+        try:
+            turn.take(
+                run,
+                run.kind.withdraw,
+                {"reason": "The case that asked for this one no longer waits for it."},
+                actor=message.actor,
+                on_behalf=message.on_behalf,
+            )
+            return "used"
+        except TransitionNotAllowed:
+            stays = "It can no longer be withdrawn from where it stands, so it goes on."
+    turn.record(
+        run, "parent.left", {"stays": stays}, actor=message.actor, on_behalf=message.on_behalf
+    )
     return "used"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from django.db import transaction
 from audit import codec
 from audit.record import Recorded
 from cases.models import Notice, Requirement, Task
-from processes.activities import SHORT, Attempt
+from processes.activities import SHORT, Attempt, UnknownActivity, definition_of
 from processes.engine import commands as asked
 from processes.engine import inbox, wake
 from processes.engine.errors import ActivityFailed, NotDeterministic, ReplayMismatch
@@ -205,7 +206,10 @@ def _cancel_waits(
         event = run.open.get(number)
         if event is not None:
             _drop(turn, run, number, event)
-    return _record(turn, run, command, data)
+    event = _record(turn, run, command, data)
+    if run.incident == "activity" and not still_stopped(run):
+        close_incident(turn, run, how="moved", actor=run.cause or ENGINE)
+    return event
 
 
 # -- activities
@@ -227,9 +231,7 @@ def _add_activity(
     if turn.worker_id is not None and definition.lane == SHORT and turn.slots > 0:
         # The worker that records this takes the next one at once: no second statement, no hop.
         turn.slots -= 1
-        row = row._replace(
-            worker_id=turn.worker_id, attempt=1, lease_until=turn.lease_until(definition)
-        )
+        row = row._replace(worker_id=turn.worker_id, attempt=1, lease_until=turn.lease_until())
     run.writes.activities.append(row)
 
 
@@ -289,13 +291,27 @@ def _drop(turn: Turn, run: Run, number: int, event: Recorded) -> None:
     elif event.type == "task.opened":
         run.writes.dropped_timers.append(TimerKey(case_id, visit, number, "overdue"))
         _forget_timer(run, visit, number, "overdue")
+        cause = run.cause or ENGINE
         run.writes.later.append(
-            lambda: Task.objects.filter(
-                case_id=case_id, visit=visit, command=number, state="open"
-            ).update(state="cancelled", closed_at=now, closed_by=run.cause or ENGINE)
+            lambda: _cancel_task(run.reference, (case_id, visit, number), now=now, cause=cause)
         )
     elif event.type == "subcase.opened":
         run.writes.later.append(lambda: _end_child(event.data["child"], case_id, run.cause))
+
+
+def _cancel_task(reference: str, key: tuple[int, int, int], *, now: datetime, cause: str) -> None:
+    """Nobody needs this task any more. Whoever holds it is told, unless it was their own act."""
+    rows = Task.objects.filter(case_id=key[0], visit=key[1], command=key[2], state="open")
+    held = rows.filter(holder__isnull=False).values_list("title", "holder_id")
+    for title, holder_id in held:
+        if cause != f"person:{holder_id}":
+            Notice.objects.create(
+                case_id=key[0],
+                person_id=holder_id,
+                text=f"{title} of {reference} is no longer needed.",
+                written_at=now,
+            )
+    rows.update(state="cancelled", closed_at=now, closed_by=cause)
 
 
 def _forget_timer(run: Run, visit: int, number: int, purpose: str) -> None:
@@ -507,6 +523,56 @@ def stop_activity(
             )
 
     run.writes.later.append(keep)
+
+
+def still_stopped(run: Run) -> list[Recorded]:
+    """The stops of activities that nobody has tried again and that are still waited for."""
+    stopped: dict[int, Recorded] = {}
+    for event in run.events:
+        if event.type == "activity.stopped":
+            stopped[event.data["command"]] = event
+        elif event.type == "activity.retried":
+            stopped.pop(event.data["command"], None)
+    return [event for number, event in stopped.items() if number in run.open]
+
+
+def stop_again(turn: Turn, run: Run, stops: Sequence[Recorded]) -> None:
+    """What was stopped still is, though the incident that told of it is over."""
+    for event in stops:
+        number = event.data["command"]
+        stop_activity(
+            turn,
+            run,
+            command=number,
+            visit=run.open[number].data.get("visit", run.visit),
+            name=event.data["name"],
+            error=event.data["error"],
+        )
+
+
+def done_and_undoable(run: Run) -> list[tuple[Any, Any]]:
+    """What this visit's activities did that can be undone, for a case whose code cannot run."""
+    asked_for: dict[int, asked.CallActivity] = {}
+    done: list[tuple[Any, Any]] = []
+    for event in run.events:
+        number = event.data.get("command", 0)
+        if event.type == "activity.scheduled" and number > 0:
+            with suppress(UnknownActivity):
+                definition = definition_of(event.data["name"])
+                call = asked.CallActivity(definition, event.data["args"])
+                call.number = number
+                asked_for[number] = call
+        elif event.type == "activity.completed" and number in asked_for:
+            call = asked_for[number]
+            if call.definition.compensate is not None:
+                done.append((call, event.data.get("result")))
+            done = [
+                (one, result)
+                for one, result in done
+                if call.definition is not one.definition.compensate
+                or call.arguments != {"result": result, **one.arguments}
+            ]
+    return done
 
 
 def close_incident(turn: Turn, run: Run, *, how: str, actor: str) -> None:

@@ -13,7 +13,7 @@ writes everything with a few statements and commits. A batch of one is the commo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -242,8 +242,9 @@ class Turn:
             rows.insert_facts(self._cursor, connection, [_final(run)])
             run.is_new = False
 
-    def lease_until(self, definition: Any) -> Any:
-        return self.now + timedelta(seconds=definition.lease_seconds)
+    def lease_until(self) -> datetime:
+        """Of a short activity that this worker takes at once: it may wait in its hand."""
+        return self.now + timedelta(seconds=settings.LONGCASE_SHORT_LEASE_SECONDS)
 
     def secure(self, run: Run) -> None:
         """Before a run writes rows by itself: what it does from here can be taken back alone."""
@@ -255,7 +256,10 @@ class Turn:
     ) -> None:
         """A transition taken by hand. Raises TransitionNotAllowed, and changes nothing then."""
         move = getattr(run.case, name)(**data)
-        undo = list(run.runner.completed) if run.runner is not None else []
+        if run.runner is not None:
+            undo = list(run.runner.completed)
+        else:
+            undo = performing.done_and_undoable(run)
         if run.runner is not None:
             run.runner.close()
             run.runner = None
@@ -275,6 +279,7 @@ class Turn:
         """Enter the step to which a transition led: cancel what the old one waited for, record the
         checkpoint, and start the new step's code."""
         before = run.row["step"] if run.row["visit"] else ""
+        stopped = [e for e in performing.still_stopped(run) if e.data["command"] < 0]
         cancelled = performing.cancel_open(self, run)
         case = run.case
         step = str(case.step)
@@ -320,6 +325,7 @@ class Turn:
         run.facts_changed = True
         for command, result in reversed(undo):
             performing.schedule_undo(self, run, command, result, visit=row["visit"] - 1)
+        performing.stop_again(self, run, stopped)
         if closing:
             row["closed_at"] = self.now
             performing.closed(self, run)

@@ -131,9 +131,13 @@ def _task(
     otherwise: str,
 ) -> AskTask:
     words = name.replace("_", " ").capitalize()
+    title = title or (f"{words} review" if is_review else words)
+    for what, text, most in (("name", name, 80), ("role", role, 80), ("title", title, 200)):
+        if len(text) > most:
+            raise ValueError(f"A task's {what} has at most {most} characters: {text[:40]}…")
     return AskTask(
         name,
-        title=title or (f"{words} review" if is_review else words),
+        title=title,
         is_review=is_review,
         role=role,
         due=due,
@@ -370,6 +374,7 @@ async def compensate() -> None:
     """Undo what this visit's activities did, the last one first, by their `compensate=`."""
     runner = current()
     while runner.completed:
-        command, result = runner.completed.pop()
+        command, result = done = runner.completed[-1]
         definition = command.definition  # type: ignore[attr-defined]
         await definition.compensate(result=result, **command.arguments)  # type: ignore[attr-defined]
+        runner.completed.remove(done)  # only now: the step may be left while it is being undone

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
+
+from django.db import connection, transaction
 
 from processes.engine import performing
 from processes.engine.run import Run
 from processes.engine.turn import ENGINE, Turn
-from processes.work import crashpoint
+from processes.work import crashpoint, isolation
 from timers import clock, due
 from timers.due import TimerRow
 
@@ -20,15 +23,13 @@ def fire(limit: int) -> int:
     try:
         return _fire(limit)
     except Exception:
-        if limit == 1:
-            raise
         log.exception("timer_batch_failed")
-        return sum(_fire_alone() for _ in range(limit))
+        return _fire_each(limit)
 
 
-def _fire(limit: int) -> int:
+def _fire(limit: int, only: int | None = None) -> int:
     with Turn() as turn:
-        timers = due.take_due(turn.cursor, clock.now(), limit)
+        timers = due.take_due(turn.cursor, clock.now(), limit, only=only)
         runs = {
             run.case_id: run for run in turn.lock(sorted({t.case_id for t in timers}), wait=False)
         }
@@ -57,9 +58,20 @@ def fire_one(turn: Turn, run: Run, timer: TimerRow) -> None:
     )
 
 
-def _fire_alone() -> int:
-    try:
-        return _fire(1)
-    except Exception:
-        log.exception("timer_failed")
-        return 0
+def _fire_each(limit: int) -> int:
+    """A shared commit failed: fire each timer by itself, so that one bad case harms no other.
+
+    The case that is to blame is stopped; its timer is then recorded without running its code.
+    """
+    with transaction.atomic(), connection.cursor() as cursor:
+        timers = due.take_due(cursor, clock.now(), limit)
+    fired = 0
+    for timer in timers:
+        try:
+            fired += _fire(1, only=timer.id)
+        except Exception as error:
+            log.exception("timer_failed", extra={"case": timer.case_id})
+            if isolation.stop_case(timer.case_id, error):
+                with suppress(Exception):
+                    fired += _fire(1, only=timer.id)
+    return fired

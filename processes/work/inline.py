@@ -75,12 +75,18 @@ class Inline:
         assert self.worker is not None
         from processes.engine import inbox
 
-        with Turn() as turn:
-            messages = inbox.claim_new(turn.cursor, self.batch)
-            cases = inbox.resolve(turn.cursor, messages)
-            runs = {r.case_id: r for r in turn.lock(list(set(cases.values())), wait=True)}
-            taken = intake.take_messages(turn, runs, messages, cases)
-            claimed = claims.claim_short(turn.cursor, worker_id=self.worker.pk, limit=self.batch)
+        try:
+            with Turn() as turn:
+                messages = inbox.claim_new(turn.cursor, self.batch)
+                cases = inbox.resolve(turn.cursor, messages)
+                runs = {r.case_id: r for r in turn.lock(list(set(cases.values())), wait=True)}
+                taken = intake.take_messages(turn, runs, messages, cases)
+                claimed = claims.claim_short(
+                    turn.cursor, worker_id=self.worker.pk, limit=self.batch
+                )
+        except Exception:
+            intake.settle_alone([], self.worker.pk)
+            return True
         done = [one for claim in claimed if (one := self.attempt(claim)) is not None]
         if done:
             self.record(done)
@@ -91,10 +97,14 @@ class Inline:
         return run_attempt(claim) or Done(claim, error="Nobody waits for it any more.")
 
     def record(self, results: list[Done]) -> None:
-        with Turn() as turn:
-            wanted = sorted({done.claim.case_id for done in results})
-            runs = {run.case_id: run for run in turn.lock(wanted, wait=True)}
-            intake.record_results(turn, runs, results)
+        try:
+            with Turn() as turn:
+                wanted = sorted({done.claim.case_id for done in results})
+                runs = {run.case_id: run for run in turn.lock(wanted, wait=True)}
+                intake.record_results(turn, runs, results)
+        except Exception:
+            assert self.worker is not None
+            intake.settle_alone(results, self.worker.pk)
 
     def _long(self) -> bool:
         keys = Activity.objects.filter(

@@ -15,6 +15,7 @@ from processes.engine.inbox import OPEN_CASE
 from processes.engine.run import Run
 from processes.engine.turn import Turn
 from processes.kinds import NoSuchKind, kind_of
+from processes.work import isolation
 from processes.work.results import Claim, Done, record_failure, record_result
 from timers import clock
 
@@ -116,16 +117,22 @@ def _open(turn: Turn, message: inbox.Waiting, case_id: int) -> Run:
     return run
 
 
-def settle_alone(results: Sequence[Done], worker_id: int) -> None:
+def settle_alone(results: Sequence[Done], worker_id: int, *, messages: bool = True) -> None:
     """A shared commit failed: take each part by itself, so that one bad case harms no other."""
     for done in results:
         try:
-            with Turn() as turn:
-                runs = {r.case_id: r for r in turn.lock([done.claim.case_id], wait=True)}
-                record_results(turn, runs, [done])
+            _record_alone(done)
         except Exception as error:
             log.exception("result_failed", extra={"case": done.claim.case_id})
-            _put_off(done.claim, type(error).__name__)
+            try:
+                if isolation.stop_case(done.claim.case_id, error):
+                    _record_alone(done)
+                else:
+                    _put_off(done.claim, type(error).__name__)
+            except Exception as again:
+                _put_off(done.claim, type(again).__name__)
+    if not messages:
+        return
     with connection.cursor() as cursor:
         cursor.execute("SELECT id FROM cases_message WHERE state = 'new' ORDER BY id LIMIT 200")
         waiting = [row[0] for row in cursor.fetchall()]
@@ -133,31 +140,54 @@ def settle_alone(results: Sequence[Done], worker_id: int) -> None:
         settle_message_alone(message_id)
 
 
+def _record_alone(done: Done) -> None:
+    with Turn() as turn:
+        runs = {r.case_id: r for r in turn.lock([done.claim.case_id], wait=True)}
+        record_results(turn, runs, [done])
+
+
 def settle_message_alone(message_id: int) -> None:
-    """Take one message in a commit of its own; one that fails goes to the tray with the reason."""
+    """Take one message in a commit of its own. If its case cannot take it, the case is stopped and
+    keeps it; what fails even then goes to the tray with the reason."""
+    cases: list[int] = []
     try:
-        with Turn() as turn:
-            turn.cursor.execute(
-                'SELECT id, source, key, name, "to", data, actor, on_behalf FROM cases_message '
-                "WHERE id = %s AND state = 'new' FOR UPDATE SKIP LOCKED",
-                [message_id],
-            )
-            messages = [inbox.Waiting(*row) for row in turn.cursor.fetchall()]
-            cases = inbox.resolve(turn.cursor, messages)
-            runs = {r.case_id: r for r in turn.lock(list(cases.values()), wait=False)}
-            take_messages(turn, runs, messages, cases)
-    except Exception as error:
-        log.exception("message_failed", extra={"message": message_id})
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "UPDATE cases_message SET state = 'unmatched', why = %s, settled_at = %s "
-                "WHERE id = %s AND state = 'new'",
-                [
-                    f"It could not be handled: {type(error).__name__}: {error}"[:1000],
-                    clock.now(),
-                    message_id,
-                ],
-            )
+        _take_alone(message_id, cases)
+        return
+    except Exception as failure:
+        log.exception("message_failed", extra={"message_id": message_id})
+        error: Exception = failure
+    try:
+        if cases and isolation.stop_case(cases[0], error):
+            _take_alone(message_id, cases)
+            return
+    except Exception as failure:
+        error = failure
+    if isinstance(error, isolation.PASSING):
+        return  # it stays new, and is taken in the next round
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE cases_message SET state = 'unmatched', why = %s, settled_at = %s "
+            "WHERE id = %s AND state = 'new'",
+            [
+                f"It could not be handled: {type(error).__name__}: {error}"[:1000],
+                clock.now(),
+                message_id,
+            ],
+        )
+
+
+def _take_alone(message_id: int, found: list[int]) -> None:
+    with Turn() as turn:
+        turn.cursor.execute(
+            'SELECT id, source, key, name, "to", data, actor, on_behalf FROM cases_message '
+            "WHERE id = %s AND state = 'new' FOR UPDATE SKIP LOCKED",
+            [message_id],
+        )
+        messages = [inbox.Waiting(*row) for row in turn.cursor.fetchall()]
+        cases = inbox.resolve(turn.cursor, messages)
+        found[:] = cases.values()
+        runs = {r.case_id: r for r in turn.lock(found, wait=False)}
+        take_messages(turn, runs, messages, cases)
 
 
 def _put_off(claim: Claim, error: str) -> None:

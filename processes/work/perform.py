@@ -56,9 +56,7 @@ def perform_one(key: tuple[int, int, int]) -> bool:
             done = Done(claim, error="It took longer than its time limit and was stopped.")
     crashpoint.reach("perform.done")
     if done is not None:
-        with Turn() as turn:
-            runs = {run.case_id: run for run in turn.lock([claim.case_id], wait=True)}
-            intake.record_results(turn, runs, [done])
+        intake.settle_alone([done], claim.worker_id, messages=False)
     return True
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import logging
 from datetime import timedelta
 
+from django.conf import settings
 from django.db import connection, transaction
 
 from cases.models import Case
 from processes.engine import performing, wake
 from processes.engine.turn import ENGINE, Turn
 from processes.models import Incident
-from processes.work import claims, intake
+from processes.work import claims, intake, isolation
 from processes.work.results import record_loss
 from timers import clock
 
 log = logging.getLogger("longcase.sweeps")
 
-PUBLISH_AGAIN_SECONDS = 60  # a long activity whose message brought nobody
 BATCH = 200
 
 
@@ -50,7 +50,12 @@ def publish_long_activities() -> int:
             "AND worker_id IS NULL AND due_at <= %s AND (published_at IS NULL OR "
             "published_at < %s) ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED) "
             "RETURNING case_id, visit, command, name",
-            [moment, moment, moment - timedelta(seconds=PUBLISH_AGAIN_SECONDS), BATCH],
+            [
+                moment,
+                moment,
+                moment - timedelta(seconds=settings.LONGCASE_PUBLISH_AGAIN_SECONDS),
+                BATCH,
+            ],
         )
         due = cursor.fetchall()
     for key in due:
@@ -72,6 +77,18 @@ def retry_incidents() -> int:
 def revive(case_id: int, *, actor: str) -> bool:
     """Run a parked case's code again from its checkpoint. True if it goes on; if it fails as
     before, nothing changes but the time of the next try."""
+    try:
+        return _revive(case_id, actor=actor)
+    except isolation.PASSING:
+        raise
+    except Exception:  # what the code now asks for cannot be written
+        log.exception("case_not_revived", extra={"case": case_id})
+        with transaction.atomic():
+            _try_later(case_id)
+        return False
+
+
+def _revive(case_id: int, *, actor: str) -> bool:
     with Turn() as turn:
         (run,) = turn.lock([case_id], wait=True)
         if not run.is_parked:
@@ -87,16 +104,24 @@ def revive(case_id: int, *, actor: str) -> bool:
             failure: Exception | None = error
         else:
             failure = None
-        if failure is not None or run.is_parked:
+        # One that fails in a later step has gone on until there, and is stopped anew.
+        if failure is not None or (run.is_parked and run.visit == mark.row["visit"]):
             turn.undo(run, mark)
             run.incident = mark.incident
-            again = Incident.objects.filter(case_id=case_id, closed_at=None).first()
-            if again is not None:
-                again.tries += 1
-                again.next_try_at = performing.retry_at(turn.now, again.tries + 1)
-                again.save(update_fields=["tries", "next_try_at"])
+            _try_later(case_id)
             return False
+        if not run.incident:
+            performing.stop_again(turn, run, performing.still_stopped(run))
+            turn.project(run)
         return True
+
+
+def _try_later(case_id: int) -> None:
+    again = Incident.objects.select_for_update().filter(case_id=case_id, closed_at=None).first()
+    if again is not None:
+        again.tries += 1
+        again.next_try_at = performing.retry_at(clock.now(), again.tries + 1)
+        again.save(update_fields=["tries", "next_try_at"])
 
 
 def find_cases_without_wait() -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
+from django.db import DataError, connection
 
 from audit.read import events_of
 from audit.record import Recorded
@@ -139,3 +142,33 @@ def trials(engine: Any) -> Iterator[Trials]:
 def effects() -> list[str]:
     """What was done outside, in order."""
     return [what for what, _ in activities.effects]
+
+
+def at_once(acts: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Run each in a thread with a database connection of its own, all from one barrier. Returns
+    what each returned; raises the first error."""
+    barrier = threading.Barrier(len(acts))
+
+    def run(act: Callable[[], Any]) -> Any:
+        try:
+            connection.ensure_connection()
+            barrier.wait(timeout=30)
+            return act()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(acts)) as pool:
+        return [done.result(timeout=60) for done in [pool.submit(run, act) for act in acts]]
+
+
+@pytest.fixture
+def poison(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database refuses the row of the task `poison`, as a bug of ours would make it."""
+    save = Task.save
+
+    def refuse(task: Task, *args: Any, **options: Any) -> None:
+        if task.name == "poison":
+            raise DataError("this row cannot be written")
+        save(task, *args, **options)
+
+    monkeypatch.setattr(Task, "save", refuse)

@@ -501,7 +501,7 @@ async def bad_await(case: Trial) -> Any:
 async def bad_row(case: Trial) -> Any:
     """Asks for what the database refuses when it is written."""
     await message("go")
-    await ask_review("x" * 200, role="underwriter")
+    await ask_review("poison", role="underwriter")
     return case.finish()
 
 
