@@ -21,6 +21,7 @@ from processes.acts.documents import judge_document, receive_document
 from processes.acts.messages import deliver_message, post_message
 from tests.histories import sound
 from tests.trial import activities
+from tests.trial.world import World
 
 SERVICE = Actor("service:test")
 
@@ -172,3 +173,10 @@ def poison(monkeypatch: pytest.MonkeyPatch) -> None:
         save(task, *args, **options)
 
     monkeypatch.setattr(Task, "save", refuse)
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    found = World()
+    yield found
+    found.stop()

@@ -1,6 +1,9 @@
 """Activities whose world is a list that the test looks at."""
 
+from collections.abc import Callable
 from typing import Any
+
+import httpx
 
 from cases.models import Notice
 from processes.activities import Attempt, Refused, activity
@@ -52,4 +55,32 @@ def call_long(attempt: Attempt, *, what: str) -> str:
     return what
 
 
-__all__ = ["Refused", "call", "call_long", "call_undoably", "effects", "inside", "inside_note", "trouble"]
+after_call: list[Callable[[int], None]] = []  # called with the number of each outside call
+
+
+@activity(lane="long", attempts=3)
+def ten_calls(attempt: Attempt) -> int:
+    """Ten calls to the outside, each reported."""
+    for number in range(1, 11):
+        effects.append((f"call {number}", attempt.key))
+        for tell in after_call:
+            tell(number)
+        attempt.heartbeat(done=number)
+    return 10
+
+
+@activity(attempts=4, first_retry_seconds=10)
+def pay(attempt: Attempt, *, address: str, amount: str) -> str:
+    """Have a service outside book a payment, once for a key."""
+    answer = httpx.post(
+        address, json={"amount": amount}, headers={"Idempotency-Key": attempt.key}, timeout=5
+    )
+    if 400 <= answer.status_code < 500:
+        raise Refused(answer.text)
+    answer.raise_for_status()
+    return str(answer.json())
+
+
+@activity(attempts=2)
+def unrecordable(attempt: Attempt) -> object:
+    return object()

@@ -23,7 +23,16 @@ from processes.engine.words import (
     uuid,
 )
 from processes.kinds import Kind
-from tests.trial.activities import call, call_long, call_undoably, inside, inside_note
+from tests.trial.activities import (
+    call,
+    call_long,
+    call_undoably,
+    inside,
+    inside_note,
+    pay,
+    ten_calls,
+    unrecordable,
+)
 from tests.trial.models import Trial
 from timers.spans import days, seconds, working_days
 
@@ -518,4 +527,27 @@ async def local_handled(case: Trial) -> Any:
         await inside(what="row")
     except ActivityFailed as failure:
         return case.fail(reason=failure.error)
+    return case.finish()
+
+
+@script
+async def ten_calls_reported(case: Trial) -> Any:
+    return case.finish(result=str(await ten_calls()))
+
+
+@script
+async def fetch(case: Trial) -> Any:
+    return case.finish(result=await pay(address=case.result, amount=f"{case.amount:.2f}"))
+
+
+@script
+async def unrecorded(case: Trial) -> Any:
+    await unrecordable()
+    return case.finish()
+
+
+@script
+async def poisonous(case: Trial) -> Any:
+    await call(what="before")
+    await ask_review("poison", role="underwriter")
     return case.finish()
