@@ -551,3 +551,31 @@ async def poisonous(case: Trial) -> Any:
     await call(what="before")
     await ask_review("poison", role="underwriter")
     return case.finish()
+
+
+# -- two versions of one step
+
+
+@script
+async def letter_first(case: Trial) -> Any:
+    began = now()
+    await sleep(days(5))
+    await call(what="letter")
+    await sleep_until(days(30).after(began))
+    return case.finish(result=f"day {(now() - began).days}")
+
+
+async def trying_later(case: Trial) -> Any:
+    """Version 2 of the step: a later letter, a longer wait."""
+    began = now()
+    await sleep(days(10))
+    await call(what="later letter")
+    await sleep_until(days(60).after(began))
+    return case.finish(result=f"day {(now() - began).days}")
+
+
+@script
+async def poison_after_a_day(case: Trial) -> Any:
+    await sleep(days(1))
+    await ask_review("poison", role="underwriter")
+    return case.finish()
