@@ -65,6 +65,7 @@ class Order:
 
     order: str
     answer_to: str
+    security: str
     value: str
     is_silent: bool = False
     state: str = "ordered"  # ordered, answered, cancelled
@@ -72,6 +73,8 @@ class Order:
 
 class World:
     """All services, with one journal."""
+
+    services = SERVICES
 
     def __init__(
         self,
@@ -234,18 +237,20 @@ class World:
             case ["orders"]:
                 return self._order(key, given, behaviour)
             case ["orders", number, "cancel"]:
-                order = self._known(number)
-                done = self.journal.once(
+                order = self.orders.get(number)  # without one there is nothing left to cancel
+                if order is not None and order.state == "ordered":
+                    order.state = "cancelled"
+                return self.journal.once(
                     "appraiser", "cancelled", key, {"order": number}, lambda: {"order": number}
                 )
-                order.state = "cancelled" if order.state == "ordered" else order.state
-                return done
             case ["orders", number, "chase"]:
-                order = self._known(number, answer_to=_text(given, "answer_to"))
+                address = _text(given, "answer_to")
                 done = self.journal.once(
                     "appraiser", "chased", key, {"order": number}, lambda: {"order": number}
                 )
-                order.answer_to = _text(given, "answer_to")
+                # One whose journal was lost is taken up all the same.
+                order = self.orders.setdefault(number, Order(number, address, "", "100000"))
+                order.answer_to = address
                 order.is_silent = behaviour.mode == "silent"
                 self._tell(order)
                 return done
@@ -257,6 +262,7 @@ class World:
         order = Order(
             number,
             _text(given, "answer_to"),
+            security,
             str((amount * (95 + _chance(security + str(amount), 100)) / 100).quantize(Decimal(1))),
             is_silent=behaviour.mode == "silent",
         )
@@ -271,14 +277,6 @@ class World:
             self.orders[number] = order
             self._tell(order)
         return {"order": done["order"]}
-
-    def _known(self, number: str, answer_to: str = "") -> Order:
-        """An order. One that is chased is taken up even if its journal was lost."""
-        if number not in self.orders and answer_to:
-            self.orders[number] = Order(number, answer_to, "100000")
-        if number not in self.orders:
-            raise Wrong(404, f"There is no order {number}.")
-        return self.orders[number]
 
     def _tell(self, order: Order) -> None:
         if self.ordered is not None and order.state == "ordered" and not order.is_silent:
@@ -296,7 +294,7 @@ class World:
     def _recall_orders(self) -> None:
         """After a restart: the orders of the journal, with what became of them."""
         for one in self.journal.of("appraiser", "ordered"):
-            names = ("order", "answer_to", "value", "is_silent")
+            names = ("order", "answer_to", "security", "value", "is_silent")
             self.orders[one["order"]] = Order(**{name: one[name] for name in names})
         for state in ("answered", "cancelled"):
             for one in self.journal.of("appraiser", state):

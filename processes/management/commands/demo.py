@@ -1,0 +1,81 @@
+"""`manage.py demo`: the people and cases of a demo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import Group
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from cases.models import Case, Person, Team
+from processes.loan import demo as loans
+from timers import clock
+
+PASSWORD = "longcase"
+BUSINESS, PERSONAL = "Business credit North", "Personal credit"
+# login, given and family name, team, roles
+PEOPLE: list[tuple[str, str, str, str, list[str]]] = [
+    ("sanne", "Sanne", "de Wit", BUSINESS, ["caseworker"]),
+    ("milan", "Milan", "Kovač", BUSINESS, ["caseworker"]),
+    ("petra", "Petra", "Smit", BUSINESS, ["supervisor"]),
+    ("yilmaz", "A.", "Yılmaz", BUSINESS, ["underwriter"]),
+    ("lena", "Lena", "Vos", BUSINESS, ["underwriter", "senior underwriter"]),
+    ("joost", "Joost", "Bakker", PERSONAL, ["caseworker"]),
+    ("nadia", "Nadia", "Haddad", "", ["auditor"]),
+    ("oskar", "Oskar", "Lind", "", ["operator"]),
+]
+
+
+class Command(BaseCommand):
+    help = (
+        "Load the people and cases of a demo. Safe to repeat: what is there is left as it is. Only "
+        "where LONGCASE_DEMO=1."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--cases", type=int, default=24, help="how many cases there shall be")
+        parser.add_argument(
+            "--if-empty", action="store_true", help="load cases only where there are none"
+        )
+
+    def handle(self, *, cases: int, if_empty: bool, **options: Any) -> None:
+        if not settings.LONGCASE_DEMO:
+            raise CommandError(
+                "This is no demo installation, and the demo's people have a known password. "
+                "Start one with LONGCASE_DEMO=1; never where cases are real."
+            )
+        people = {one[0]: self.person(*one) for one in PEOPLE}
+        if not (if_empty and Case.objects.exists()):
+            clock.refresh()
+            began = clock.monotonic()
+            new = loans.play(
+                count=cases,
+                people=loans.People(
+                    caseworkers=[people["sanne"], people["milan"], people["joost"]],
+                    underwriter=people["yilmaz"],
+                    second=people["lena"],
+                ),
+            )
+            took = clock.monotonic() - began
+            self.stdout.write(f"Loaded {new} cases that began up to 40 days ago ({took:.0f} s).")
+        self.tell_logins()
+
+    def person(self, login: str, given: str, family: str, team: str, roles: list[str]) -> Person:
+        found = Person.objects.filter(username=login).first()
+        if found is not None:
+            return found
+        made = Person.objects.create_user(
+            login,
+            password=PASSWORD,
+            first_name=given,
+            last_name=family,
+            team=Team.objects.get_or_create(name=team)[0] if team else None,
+        )
+        made.groups.set([Group.objects.get_or_create(name=role)[0] for role in roles])
+        return made
+
+    def tell_logins(self) -> None:
+        self.stdout.write(f"\nLogins, each with the password “{PASSWORD}”:")
+        for login, given, family, _team, roles in PEOPLE:
+            self.stdout.write(f"  {login:8} {given} {family}, {' and '.join(roles)}")

@@ -1,0 +1,77 @@
+"""The demo: its people and cases, loaded once and only where nothing is real."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.core.management import CommandError, call_command
+
+from cases.models import Case, Document, Letter, Notice, Person, Task
+from processes.engine.verify import verify
+from processes.models import Incident
+from timers import clock
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def demo(settings: Any) -> None:
+    settings.LONGCASE_DEMO = True
+
+
+def test_it_is_refused_where_cases_are_real() -> None:
+    with pytest.raises(CommandError, match="no demo installation"):
+        call_command("demo")
+    assert not Person.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "today", ["2026-11-30T08:00", "2026-12-29T15:30", "2027-03-30T03:00", "2027-05-08T22:00"]
+)
+def test_the_cases_stand_everywhere_and_look_lived_in(demo: None, capsys: Any, today: str) -> None:
+    # When the demo is loaded, whatever day it is
+    began = clock.monotonic()
+    with clock.turned(datetime.fromisoformat(f"{today}:00+00:00")) as now:
+        call_command("demo", "--if-empty")
+    took = clock.monotonic() - began
+
+    # Then cases of every age stand at every step, and nothing of it left this process
+    steps = Counter(Case.objects.values_list("step", flat=True))
+    assert sum(steps.values()) == 24
+    assert set(steps) >= {
+        "awaiting_documents",
+        "underwriting",
+        "appraisal",
+        "decision",
+        "offer",
+        "payout",
+        "paid_out",
+        "declined",
+        "lapsed",
+        "expired",
+        "withdrawn",
+    }, steps
+    assert Incident.objects.filter(closed_at=None).count() == 1
+    assert Task.objects.filter(state="open", overdue_at__isnull=False).exists()
+    assert Notice.objects.exists()
+    assert Document.objects.filter(state="received").exists()
+    assert Letter.objects.filter(sent_at=None).count() == 0
+    assert mail.outbox == []
+    assert not Case.objects.filter(opened_at__gt=now.at).exists()
+    assert not list(verify())
+    assert took < 20
+    printed = capsys.readouterr().out
+    assert "sanne" in printed and "longcase" in printed
+
+
+def test_loading_it_again_changes_nothing(demo: None, capsys: Any) -> None:
+    call_command("demo", "--cases", "3")
+    before = list(Case.objects.order_by("pk").values("reference", "head_number"))
+    call_command("demo", "--cases", "3")
+    call_command("demo", "--if-empty")
+    assert list(Case.objects.order_by("pk").values("reference", "head_number")) == before
+    assert Person.objects.count() == 8
