@@ -89,9 +89,9 @@ def waits_of(open_: Open, documents: dict[str, str]) -> list[dict[str, Any]]:
         wait: dict[str, Any] = {
             "kind": _WAIT_KINDS[asked.type],
             "name": data.get("name", ""),
-            "on": data.get("on") or data.get("of") or data.get("role") or "Longcase",
+            "on": _on(asked),
             "since": asked.recorded_at,
-            "until": data.get("until") or data.get("due_at"),
+            "until": data.get("due_at") or data.get("until"),
             "met": data.get("met", ""),
             "otherwise": data.get("otherwise", ""),
             "command": number,
@@ -100,6 +100,14 @@ def waits_of(open_: Open, documents: dict[str, str]) -> list[dict[str, Any]]:
             wait["missing"] = missing_of(asked, documents)
         waits.append(wait)
     return sorted(waits, key=_order)
+
+
+def _on(asked: Recorded) -> str:
+    """The party or the time behind a wait."""
+    data = asked.data
+    if asked.type == "timer.set":
+        return "time"
+    return data.get("on") or data.get("of") or data.get("role") or "Longcase"
 
 
 _MACHINES = frozenset({"activity", "timer"})
