@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from processes.engine.errors import Cancelled, DeadlinePassed
+from processes.engine.errors import Cancelled, DeadlinePassed, StepBroken
 
 if TYPE_CHECKING:
     from processes.engine.runner import Runner
@@ -128,7 +128,16 @@ class Command(Waitable):
             from processes.engine.runner import current
 
             current().issue(self)
+        self.require_wanted()
         return (yield from super().__await__())
+
+    def require_wanted(self) -> None:
+        """Raise StepBroken for what was given up before: it would never settle."""
+        if self.is_cancelled and not self.settled:
+            raise StepBroken(
+                f"The code waits for {self.words()}, which it gave up before: the losers of "
+                "first_of() and what a passed deadline held are cancelled."
+            )
 
 
 class CallActivity(Command):

@@ -350,6 +350,7 @@ def start(thing: Awaitable[Any]) -> Waitable:
     if isinstance(thing, Command):
         if thing.runner is None:
             runner.issue(thing)
+        thing.require_wanted()
         return thing
     if isinstance(thing, Waitable):
         return thing

@@ -270,23 +270,35 @@ async def checks(case: Trial) -> Any:
 
 @script
 async def two_of_three(case: Trial) -> Any:
-    """A board of three decides when two of them agree."""
-    members = ("one", "two", "three")
-    left = {name: start(ask_review(name, role="underwriter")) for name in members}
-    approvals: list[str] = []
-    while len(approvals) < 2 and left:
-        first = await first_of(*(_named(name, vote) for name, vote in left.items()))
-        name, vote = first.value
-        del left[name]
-        if vote.outcome == "approve":
-            approvals.append(vote.by)
-        elif len(left) + len(approvals) < 2:
-            return case.fail(reason="not enough approvals")
-    return case.finish(result=" ".join(approvals))
+    """A board of three decides when two of them agree; what the third was asked is then over."""
+    one, two, three = (
+        start(ask_review(name, role="underwriter")) for name in ("one", "two", "three")
+    )
+    first = await first_of(
+        _agreed(one, two, three), _agreed(one, three, two), _agreed(two, three, one)
+    )
+    outcome, by = first.value
+    if outcome == "decline":
+        return case.fail(reason="not enough approvals")
+    return case.finish(result=by)
 
 
-async def _named(name: str, vote: Any) -> tuple[str, Any]:
-    return name, await vote
+async def _agreed(one: Any, other: Any, third: Any) -> tuple[str, str]:
+    """What two of them say, or the third when they differ."""
+    here, there = await one, await other
+    if here.outcome != there.outcome:
+        there = await third
+    agree = [vote.by for vote in (here, there) if vote.outcome == there.outcome]
+    return there.outcome, " ".join(agree)
+
+
+@script
+async def given_up(case: Trial) -> Any:
+    """Waits for what lost a race before."""
+    loser = start(message("never"))
+    await first_of(message("go"), loser)
+    await loser
+    return case.finish()
 
 
 @script
@@ -578,4 +590,11 @@ async def trying_later(case: Trial) -> Any:
 async def poison_after_a_day(case: Trial) -> Any:
     await sleep(days(1))
     await ask_review("poison", role="underwriter")
+    return case.finish()
+
+
+@script
+async def own_request(case: Trial) -> Any:
+    """The fact `result` names who asked; they do not decide."""
+    await ask_review("approval", role="underwriter", unlike=case.result)
     return case.finish()

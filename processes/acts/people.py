@@ -1,0 +1,51 @@
+"""Acts on people: somebody leaves the organisation."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from cases import access
+from cases.actors import Actor
+from cases.errors import NotAllowed
+from cases.models import Person, Task
+from processes.acts.locking import acting_on
+
+
+def deactivate_person(*, person: Person, actor: Actor, reason: str = "") -> int:
+    """Let a person go: they can no longer sign in or be given work, and what they hold returns to
+    its queues at once, each with an entry in its case. Due dates stay, and so does their name on
+    what they decided. Safe to repeat. Returns how many tasks were released. Raises NotAllowed.
+    """
+    if actor.person is not None and not (
+        actor.person.is_superuser or access.SUPERVISOR in actor.person.roles
+    ):
+        raise NotAllowed(f"{actor.person} may not let {person} go; a supervisor can.")
+    with transaction.atomic():
+        # First, so that whatever is claimed from here on is refused.
+        Person.objects.select_for_update().filter(pk=person.pk).update(is_active=False)
+    released = 0
+    held = Task.objects.filter(holder=person, state="open").order_by("case_id", "pk")
+    for task_id, case_id in held.values_list("pk", "case_id"):
+        with acting_on(case_id, actor=actor, closed=True) as (turn, run):
+            task = Task.objects.get(pk=task_id)
+            if task.holder_id != person.pk or not task.is_open:
+                continue
+            task.holder, task.claimed_at = None, None
+            task.save(update_fields=["holder", "claimed_at"])
+            turn.record(
+                run,
+                "task.released",
+                {
+                    "task": task.command,
+                    "visit": task.visit,
+                    "name": task.name,
+                    "person": person.pk,
+                    "reason": reason or f"{person} has left.",
+                },
+                actor=actor.code,
+                on_behalf=actor.on_behalf,
+            )
+            turn.project(run)
+            released += 1
+    person.is_active = False
+    return released
