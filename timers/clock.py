@@ -17,6 +17,7 @@ from django.db import connection as default_connection
 STALE_SECONDS = 1.0  # a long-running process asks the database again after this
 IGNORED_SKEW = timedelta(milliseconds=50)  # below this a difference is the network's
 WAKE_CHANNEL = "longcase_timer"  # NOTIFY here wakes the timer service
+TURN_CHANNEL = "longcase_turn"  # NOTIFY here: the clock of the installation was turned
 
 # What this process knows. Threads share it: each is one assignment, so none sees a half of it.
 _skew = timedelta()
@@ -78,6 +79,12 @@ def refresh_if_stale(connection: Any = default_connection) -> None:
         refresh(connection)
 
 
+def was_turned() -> None:
+    """This process was told that the clock was turned: refresh_if_stale() reads it next time."""
+    global _refreshed_at
+    _refreshed_at = float("-inf")
+
+
 def turn(seconds: int) -> datetime:
     """Move the clock of the whole installation ahead, and return the new time.
 
@@ -97,7 +104,7 @@ def turn(seconds: int) -> datetime:
             "DO UPDATE SET offset_seconds = timers_turn.offset_seconds + excluded.offset_seconds",
             [seconds],
         )
-        cursor.execute("SELECT pg_notify(%s, 'turn')", [WAKE_CHANNEL])
+        cursor.execute("SELECT pg_notify(%s, 'turn')", [TURN_CHANNEL])
     refresh(default_connection)
     return now()
 

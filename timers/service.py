@@ -92,8 +92,9 @@ def _sleep(listener: Any, *, seen_at: datetime | None) -> None:
     due_at = next_due(connection, after=seen_at)
     if due_at is not None:
         longest = min(longest, (due_at - clock.now()).total_seconds())
-    for _ in listener.connection.notifies(timeout=max(longest, 0.0), stop_after=1):
-        pass
+    for call in listener.connection.notifies(timeout=max(longest, 0.0), stop_after=1):
+        if call.channel == clock.TURN_CHANNEL:
+            clock.was_turned()
 
 
 @contextmanager
@@ -102,7 +103,7 @@ def _listener() -> Iterator[Any]:
     listener = connection.copy()
     try:
         with listener.cursor() as cursor:
-            cursor.execute(f"LISTEN {clock.WAKE_CHANNEL}")
+            cursor.execute(f"LISTEN {clock.WAKE_CHANNEL}; LISTEN {clock.TURN_CHANNEL}")
         yield listener
     finally:
         listener.close()

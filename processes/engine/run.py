@@ -98,6 +98,12 @@ class Run:
         return self.row["visit"]
 
     @property
+    def last_at(self) -> datetime | None:
+        """When the newest event that is known here was recorded."""
+        newest = self.events[-1] if self.events else self.entered
+        return newest.recorded_at if newest is not None else None
+
+    @property
     def is_closed(self) -> bool:
         return self.row["closed_at"] is not None
 

@@ -143,7 +143,11 @@ class Turn:
     def record(
         self, run: Run, type: str, data: dict[str, Any], *, actor: str, on_behalf: str = ""
     ) -> Recorded:
-        """Add one event to a case's history, to be written at the flush."""
+        """Add one event to a case's history, to be written at the flush.
+
+        Time never runs back in a history, though the clocks of two machines may differ, and a
+        process may learn later than another that a demo's clock was turned.
+        """
         event = chain(
             Draft(
                 head=run,
@@ -151,7 +155,7 @@ class Turn:
                 data=data,
                 actor=actor,
                 on_behalf=on_behalf,
-                recorded_at=self.now,
+                recorded_at=max(self.now, run.last_at or self.now),
             )
         )
         run.writes.events.append(event)
@@ -321,7 +325,7 @@ class Turn:
             run.runner = None
         entered = self.record(run, "step.entered", data, actor=actor, on_behalf=on_behalf)
         run.entered, run.events = entered, []
-        row["entered_number"], row["entered_at"] = entered.number, self.now
+        row["entered_number"], row["entered_at"] = entered.number, entered.recorded_at
         run.facts_changed = True
         for command, result in reversed(undo):
             performing.schedule_undo(self, run, command, result, visit=row["visit"] - 1)

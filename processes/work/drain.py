@@ -24,7 +24,7 @@ from django.db import close_old_connections, connection
 from processes.engine import inbox, rows
 from processes.engine.turn import Turn
 from processes.engine.wake import WORK_CHANNEL
-from processes.work import claims, crashpoint, intake, sweeps
+from processes.work import claims, connections, crashpoint, intake, sweeps
 from processes.work.attempts import run_attempt
 from processes.work.results import Claim, Done, record_failure, record_result
 from timers import clock
@@ -47,6 +47,7 @@ class Drain:
         self.in_hand = 0
         self.seconds_each = 0.001  # of recent activities, smoothed
         self.worker_id = 0
+        self.backlog: list[Done] = []  # results that are not recorded yet
         self._told_idle = False
         self._swept = 0.0
         self._seen = 0.0
@@ -79,25 +80,30 @@ class Drain:
         self._told_idle = False
 
     def _loop(self) -> None:
-        backlog: list[Done] = []
         while not self.stop.is_set():
             clock.refresh_if_stale()
-            results, backlog = self._gather(backlog), []
-            worked, backlog = self.round(results)
+            worked = self.step()
             self._sweep_if_due()
-            if not worked and not backlog:
+            if not worked and not self.backlog:
                 self._sleep()
             elif not worked:
                 clock.sleep(0.005)  # the cases are held elsewhere; let them go first
+
+    def step(self, *, claim: bool = True) -> bool:
+        """One round with all results there are. They stay here until their commit is known to be
+        done: after a restart of the database they are recorded under their old claims, or found to
+        be recorded or given away, and in no case counted as still in hand."""
+        self.backlog = self._gather(self.backlog)
+        worked, self.backlog = self.round(self.backlog, claim=claim)
+        return worked
 
     def _leave(self, pool: ThreadPoolExecutor) -> None:
         """A stop in good order: finish what runs, record it, give back the rest."""
         pool.shutdown(wait=True, cancel_futures=True)
         try:
-            backlog: list[Done] = []
             for _ in range(3):
-                _, backlog = self.round(self._gather(backlog), claim=False)
-                if not backlog:
+                self.step(claim=False)
+                if not self.backlog:
                     break
             with connection.cursor() as cursor:
                 claims.release(cursor, self.worker_id)
@@ -112,10 +118,8 @@ class Drain:
         """One shared commit. Whether it did anything, and the results it could not record yet."""
         try:
             return self._round(results, claim=claim)
-        except (psycopg.OperationalError, psycopg.InterfaceError):
-            raise
         except Exception as error:
-            if _is_connection_lost(error):
+            if connections.is_lost(error):
                 raise
             log.exception("batch_failed")
             intake.settle_alone(results, self.worker_id)
@@ -206,9 +210,11 @@ class Drain:
         while not self.stop.is_set():
             try:
                 with psycopg.connect(_conninfo(), autocommit=True) as listening:
-                    listening.execute(f"LISTEN {WORK_CHANNEL}")
+                    listening.execute(f"LISTEN {WORK_CHANNEL}; LISTEN {clock.TURN_CHANNEL}")
                     while not self.stop.is_set():
-                        for _ in listening.notifies(timeout=1.0, stop_after=1):
+                        for call in listening.notifies(timeout=1.0, stop_after=1):
+                            if call.channel == clock.TURN_CHANNEL:
+                                clock.was_turned()
                             self.results.put(None)
             except psycopg.Error:
                 self.stop.wait(1.0)
@@ -252,13 +258,6 @@ def _conninfo() -> str:
     for ours in ("context", "cursor_factory", "prepare_threshold", "pool"):
         parameters.pop(ours, None)
     return psycopg.conninfo.make_conninfo(**{k: v for k, v in parameters.items() if v is not None})
-
-
-def _is_connection_lost(error: BaseException) -> bool:
-    cause = error.__cause__
-    return isinstance(cause, (psycopg.OperationalError, psycopg.InterfaceError)) and not isinstance(
-        cause, psycopg.errors.DeadlockDetected
-    )
 
 
 __all__ = ["Drain", "record_failure", "record_result"]

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from processes.engine import performing
 from processes.engine.run import Run
 from processes.engine.turn import ENGINE, Turn
-from processes.work import crashpoint, isolation
+from processes.work import connections, crashpoint, isolation
 from timers import clock, due
 from timers.due import TimerRow
 
@@ -22,7 +22,9 @@ def fire(limit: int) -> int:
     another transaction are left for the next round."""
     try:
         return _fire(limit)
-    except Exception:
+    except Exception as error:
+        if connections.is_lost(error):
+            raise
         log.exception("timer_batch_failed")
         return _fire_each(limit)
 
@@ -70,6 +72,8 @@ def _fire_each(limit: int) -> int:
         try:
             fired += _fire(1, only=timer.id)
         except Exception as error:
+            if connections.is_lost(error):
+                raise
             log.exception("timer_failed", extra={"case": timer.case_id})
             if isolation.stop_case(timer.case_id, error):
                 with suppress(Exception):
