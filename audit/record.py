@@ -9,7 +9,7 @@ from django.db import connection
 
 from audit import codec
 from audit.chain import link
-from audit.literals import moment, octets, word
+from audit.literals import moment, octets, text, word
 
 COLUMNS = "case_id, number, type, data, actor, on_behalf, happened_at, recorded_at, hash"
 ROWS_PER_INSERT = 1000
@@ -132,8 +132,7 @@ def write(cursor: Any, recorded: Sequence[Recorded]) -> None:
     for start in range(0, len(recorded), ROWS_PER_INSERT):
         rows = recorded[start : start + ROWS_PER_INSERT]
         cursor.execute(
-            f"INSERT INTO audit_event ({COLUMNS}) VALUES " + ",".join(map(_values, rows)),
-            [row.data_text for row in rows],
+            f"INSERT INTO audit_event ({COLUMNS}) VALUES " + ",".join(map(_values, rows))
         )
 
 
@@ -166,10 +165,10 @@ def record(
 
 
 def _values(row: Recorded) -> str:
-    """A row of VALUES; its data is a parameter."""
+    """A row of VALUES."""
     recorded = moment(row.recorded_at)
     happened = recorded if row.happened_at is row.recorded_at else moment(row.happened_at)
     return (
-        f"({row.case_id:d},{row.number:d},{word(row.type)},%s,{word(row.actor)},"
+        f"({row.case_id:d},{row.number:d},{word(row.type)},{text(row.data_text)},{word(row.actor)},"
         f"{word(row.on_behalf)},{happened},{recorded},{octets(row.hash)})"
     )

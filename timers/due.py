@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from audit import moments
-from audit.literals import moment, word
+from audit.literals import moment, text, word
 from timers import clock
 
 ROWS_PER_STATEMENT = 1000
@@ -45,20 +45,17 @@ def insert(cursor: Any, rows: Sequence[TimerRow]) -> None:
     for some in _portions(rows):
         values = ",".join(
             f"({row.case_id:d},{row.visit:d},{row.command:d},{word(row.purpose)},"
-            f"{moment(row.due_at)},%s)"
+            f"{moment(row.due_at)},{text(row.data)})"
             for row in some
         )
         cursor.execute(
-            f"INSERT INTO timers_timer (case_id,visit,command,purpose,due_at,data) VALUES {values}",
-            [row.data for row in some],
+            f"INSERT INTO timers_timer (case_id,visit,command,purpose,due_at,data) VALUES {values}"
         )
     if rows and min(row.due_at for row in rows) < clock.now() + LOOKS_EVERY:
         wake(cursor)
 
 
-def take_due(
-    cursor: Any, now: datetime, limit: int, *, only: int | None = None
-) -> list[TimerRow]:
+def take_due(cursor: Any, now: datetime, limit: int, *, only: int | None = None) -> list[TimerRow]:
     """Lock and return up to `limit` timers that are due, the earliest first; or only one, by id.
 
     Another timer service skips what this transaction holds. Take the locks of the cases with
@@ -79,7 +76,7 @@ def remove(cursor: Any, ids: Sequence[int]) -> int:
     removed = 0
     for some in _portions(ids):
         wanted = ",".join(f"{timer_id:d}" for timer_id in some)
-        cursor.execute(f"DELETE FROM timers_timer WHERE id IN ({wanted})", [])
+        cursor.execute(f"DELETE FROM timers_timer WHERE id IN ({wanted})")
         removed += cursor.rowcount
     return removed
 
@@ -96,8 +93,7 @@ def cancel(cursor: Any, keys: Sequence[tuple[int, int, int, str]]) -> int:
             "DELETE FROM timers_timer "
             f"USING (VALUES {wanted}) AS gone (case_id,visit,command,purpose) "
             "WHERE timers_timer.case_id = gone.case_id AND timers_timer.visit = gone.visit "
-            "AND timers_timer.command = gone.command AND timers_timer.purpose = gone.purpose",
-            [],
+            "AND timers_timer.command = gone.command AND timers_timer.purpose = gone.purpose"
         )
         cancelled += cursor.rowcount
     return cancelled
@@ -112,7 +108,7 @@ def next_due(connection: Any, after: datetime) -> datetime | None:
 
 def wake(cursor: Any) -> None:
     """Call the timer service, when this transaction commits, to look at once."""
-    cursor.execute("SELECT pg_notify(%s, 'due')", [clock.WAKE_CHANNEL])
+    cursor.execute(f"SELECT pg_notify({word(clock.WAKE_CHANNEL)}, 'due')")
 
 
 def _portions(rows: Sequence[Any]) -> Iterable[Sequence[Any]]:

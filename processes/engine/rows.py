@@ -6,37 +6,42 @@ each, whatever their number.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import Any, NamedTuple
 
+from audit.literals import literal
 from cases.models import Case
 
 CASE_FIELDS = [f.attname for f in Case._meta.concrete_fields]
 _CASE_COLUMNS = ", ".join(f'"{f.column}"' for f in Case._meta.concrete_fields)
 
 # What an advance may change of a case, with the type a VALUES list needs to be told.
-_CHANGED = {
+_MOVING = {  # at every event
+    "head_number": "integer",
+    "head_hash": "bytea",
+    "waits": "text",
+    "waiting_on": "text",
+    "waiting_since": "timestamptz",
+    "waiting_until": "timestamptz",
+    "stopped_at": "timestamptz",
+}
+_ENTERING = {  # rarely: at the entry of a step, or by an act of staff
     "step": "text",
     "visit": "integer",
     "step_version": "integer",
     "code_digest": "text",
     "entered_number": "integer",
     "entered_at": "timestamptz",
-    "head_number": "integer",
-    "head_hash": "bytea",
     "owner_id": "bigint",
     "team_id": "bigint",
-    "waits": "text",
-    "waiting_on": "text",
-    "waiting_since": "timestamptz",
-    "waiting_until": "timestamptz",
     "closed_at": "timestamptz",
-    "stopped_at": "timestamptz",
     "outcome": "text",
     "outcome_reason": "text",
 }
-CHANGED_FIELDS = tuple(_CHANGED)
+_rare = itemgetter(*_ENTERING)
+CHANGED_FIELDS = (*_MOVING, *_ENTERING)
 
 
 def lock_cases(cursor: Any, ids: Sequence[int], *, wait: bool) -> list[dict[str, Any]]:
@@ -69,10 +74,7 @@ def insert_cases(cursor: Any, rows: Sequence[dict[str, Any]]) -> None:
 
 def insert_facts(cursor: Any, connection: Any, instances: Iterable[Any]) -> None:
     """Insert the kind's own rows, one statement a kind."""
-    by_model: dict[Any, list[Any]] = {}
-    for instance in instances:
-        by_model.setdefault(type(instance), []).append(instance)
-    for model, members in by_model.items():
+    for model, members in _by_model(instances).items():
         fields = model._meta.local_concrete_fields
         columns = ", ".join(f'"{f.column}"' for f in fields)
         rows = [
@@ -82,22 +84,52 @@ def insert_facts(cursor: Any, connection: Any, instances: Iterable[Any]) -> None
         _insert(cursor, model._meta.db_table, columns, rows)
 
 
-def update_cases(cursor: Any, rows: Sequence[dict[str, Any]]) -> None:
-    """Write what an advance changed of each case."""
+def update_cases(cursor: Any, rows: Iterable[tuple[dict[str, Any], dict[str, Any]]]) -> None:
+    """Write what an advance changed of each case: (row as it was locked, row as it stands)."""
+    moved: list[dict[str, Any]] = []
+    entered: list[dict[str, Any]] = []
+    for was, row in rows:
+        (moved if _rare(row) == _rare(was) else entered).append(row)
+    _update(cursor, "cases_case", "id", _MOVING, moved)
+    _update(cursor, "cases_case", "id", {**_MOVING, **_ENTERING}, entered)
+
+
+def update_facts(cursor: Any, connection: Any, instances: Iterable[Any]) -> None:
+    """Write the kind's own columns, one statement a kind."""
+    for model, members in _by_model(instances).items():
+        fields = [f for f in model._meta.local_concrete_fields if not f.primary_key]
+        types = {f.column: f.db_type(connection) for f in fields}
+        key = model._meta.pk.column
+        values = [
+            {key: one.pk}
+            | {f.column: f.get_db_prep_save(getattr(one, f.attname), connection) for f in fields}
+            for one in members
+        ]
+        _update(cursor, model._meta.db_table, key, types, values)
+
+
+def _by_model(instances: Iterable[Any]) -> dict[Any, list[Any]]:
+    found: dict[Any, list[Any]] = {}
+    for instance in instances:
+        found.setdefault(type(instance), []).append(instance)
+    return found
+
+
+def _update(
+    cursor: Any, table: str, key: str, types: Mapping[str, Any], rows: Sequence[dict[str, Any]]
+) -> None:
     if not rows:
         return
-    sets = ", ".join(f"{name} = new.{name}" for name in _CHANGED)
-    casts = "(%s::bigint, " + ", ".join(f"%s::{kind}" for kind in _CHANGED.values()) + ")"
-    plain = "(" + ", ".join(["%s"] * (len(_CHANGED) + 1)) + ")"
-    values = ", ".join([casts] + [plain] * (len(rows) - 1))
-    params: list[Any] = []
-    for row in rows:
-        params.append(row["id"])
-        params += [row[name] for name in CHANGED_FIELDS]
+    names = [key, *types]
+    sets = ", ".join(f'"{name}" = new."{name}"' for name in types)
+    first = ", ".join(
+        [literal(rows[0][key])] + [f"{literal(rows[0][n])}::{kind}" for n, kind in types.items()]
+    )
+    rest = ["(" + ",".join([literal(row[name]) for name in names]) + ")" for row in rows[1:]]
+    quoted = ", ".join(f'"{name}"' for name in names)
     cursor.execute(
-        f"UPDATE cases_case SET {sets} FROM (VALUES {values}) AS new (id, {', '.join(_CHANGED)}) "
-        "WHERE cases_case.id = new.id",
-        params,
+        f'UPDATE "{table}" AS old SET {sets} FROM (VALUES {", ".join([f"({first})", *rest])}) '
+        f'AS new ({quoted}) WHERE old."{key}" = new."{key}"'
     )
 
 
@@ -138,16 +170,12 @@ def settle_activities(
     """
     if not claims:
         return set()
-    values = ", ".join(
-        ["(%s::bigint, %s::integer, %s::integer, %s::bigint, %s::integer)"] * len(claims)
-    )
+    values = ",".join([f"({c:d},{v:d},{n:d},{w:d},{a:d})" for c, v, n, w, a in claims])
     cursor.execute(
-        "DELETE FROM processes_activity AS a USING (VALUES "
-        + values
-        + ") AS c (case_id, visit, command, worker_id, attempt) WHERE a.case_id = c.case_id "
-        "AND a.visit = c.visit AND a.command = c.command AND a.worker_id = c.worker_id "
-        "AND a.attempt = c.attempt RETURNING a.case_id, a.visit, a.command",
-        [part for claim in claims for part in claim],
+        f"DELETE FROM processes_activity AS a USING (VALUES {values}) AS c (case_id, visit, "
+        "command, worker_id, attempt) WHERE a.case_id = c.case_id AND a.visit = c.visit "
+        "AND a.command = c.command AND a.worker_id = c.worker_id AND a.attempt = c.attempt "
+        "RETURNING a.case_id, a.visit, a.command"
     )
     return {tuple(row) for row in cursor.fetchall()}
 
@@ -155,13 +183,10 @@ def settle_activities(
 def drop_activities(cursor: Any, keys: Sequence[tuple[int, int, int]]) -> None:
     """Remove activities that nobody waits for any more, running or not."""
     if keys:
-        values = ", ".join(["(%s::bigint, %s::integer, %s::integer)"] * len(keys))
+        values = ",".join([f"({c:d},{v:d},{n:d})" for c, v, n in keys])
         cursor.execute(
-            "DELETE FROM processes_activity AS a USING (VALUES "
-            + values
-            + ") AS c (case_id, visit, command) WHERE a.case_id = c.case_id "
-            "AND a.visit = c.visit AND a.command = c.command",
-            [part for key in keys for part in key],
+            f"DELETE FROM processes_activity AS a USING (VALUES {values}) AS c (case_id, visit, "
+            "command) WHERE a.case_id = c.case_id AND a.visit = c.visit AND a.command = c.command"
         )
 
 
@@ -185,27 +210,11 @@ def settle_messages(
 ) -> None:
     """Write what became of messages: (id, state, case, why, moment). The last word counts, where
     one was kept and then used."""
-    if rows:
-        rows = list({row[0]: row for row in rows}.values())
-        values = ", ".join(
-            ["(%s::bigint, %s::text, %s::bigint, %s::text, %s::timestamptz)"] * len(rows)
-        )
-        cursor.execute(
-            "UPDATE cases_message AS m SET state = n.state, case_id = n.case_id, why = n.why, "
-            "settled_at = n.at FROM (VALUES "
-            + values
-            + ") AS n (id, state, case_id, why, at) WHERE m.id = n.id",
-            [part for row in rows for part in row],
-        )
+    types = {"state": "text", "case_id": "bigint", "why": "text", "settled_at": "timestamptz"}
+    last = {row[0]: dict(zip(("id", *types), row, strict=True)) for row in rows}
+    _update(cursor, "cases_message", "id", types, list(last.values()))
 
 
-def _insert(cursor: Any, table: str, columns: str, rows: Sequence[Sequence[Any]]) -> None:
-    width = len(rows[0])
-    most = max(1, 60_000 // width)  # Postgres takes at most 65,535 parameters a statement
-    one = "(" + ", ".join(["%s"] * width) + ")"
-    for begin in range(0, len(rows), most):
-        some = rows[begin : begin + most]
-        cursor.execute(
-            f"INSERT INTO {table} ({columns}) VALUES " + ", ".join([one] * len(some)),
-            [value for row in some for value in row],
-        )
+def _insert(cursor: Any, table: str, columns: str, rows: Iterable[Iterable[Any]]) -> None:
+    values = ",".join(["(" + ",".join(map(literal, row)) + ")" for row in rows])
+    cursor.execute(f"INSERT INTO {table} ({columns}) VALUES {values}")

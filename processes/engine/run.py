@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from audit.record import Recorded
@@ -55,9 +56,10 @@ class Run:
 
     def __init__(self, *, row: dict[str, Any], kind: Kind, is_new: bool = False) -> None:
         self.row = row
+        self.locked = dict(row)  # as the database has it
         self.kind = kind
         self.is_new = is_new
-        self.case: Any = None
+        self._case: Any = None
         self.entered: Recorded | None = None
         self.events: list[Recorded] = []  # of this visit, after its entry
         self.runner: Runner | None = None
@@ -68,6 +70,7 @@ class Run:
         self.incident = ""  # the kind of its open incident
         self.savepoint: Any = None
         self.facts_changed = False
+        self.stored_facts: dict[str, Any] = {}  # as the database has them
 
     # the Head protocol of audit.record
 
@@ -92,6 +95,13 @@ class Run:
         self.row["head_hash"] = sealed
 
     # shorthand
+
+    @property
+    def case(self) -> Any:
+        """The case in memory; made when first looked at, unless the step's code has one."""
+        if self._case is None:
+            self.build(self.stored_facts)
+        return self._case
 
     @property
     def visit(self) -> int:
@@ -155,13 +165,17 @@ class Run:
 
     def build(self, facts: dict[str, Any]) -> None:
         """Make the case in memory anew, with these facts."""
-        model = self.kind.model
+        model: Any = self.kind.model
         values = dict(self.row)
         values["waits"] = []  # a projection, which step code has no business with
         values.update(facts)
         link = model._meta.parents[Case]
         if link is not None:
             values[link.attname] = self.row["id"]
-        fields = [f.attname for f in model._meta.concrete_fields]
-        known = [name for name in fields if name in values]
-        self.case = model.from_db("default", known, [values[name] for name in known])
+        known = [name for name in _columns(model) if name in values]
+        self._case = model.from_db("default", known, [values[name] for name in known])
+
+
+@cache
+def _columns(model: Any) -> list[str]:
+    return [f.attname for f in model._meta.concrete_fields]

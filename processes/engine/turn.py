@@ -28,6 +28,7 @@ from processes.engine.commands import AwaitMessage
 from processes.engine.errors import StepBroken
 from processes.engine.run import Run
 from processes.engine.runner import Runner
+from processes.engine.script import Script
 from processes.engine.standing import waits_of
 from processes.kinds import Kind, kind_of
 from timers import clock, due
@@ -99,7 +100,7 @@ class Turn:
         if not events:
             raise StepBroken(f"The history of {run.reference} ends before its checkpoint.")
         run.entered, run.events = events[0], events[1:]
-        run.build(run.entered.data["facts"])
+        run.stored_facts = dict(run.entered.data["facts"])
         run.documents = dict(run.entered.data.get("documents", {}))
         for number in run.entered.data.get("undoing", ()):
             for event in events_since(self._cursor, [(run.case_id, number)])[run.case_id][:1]:
@@ -108,11 +109,12 @@ class Turn:
             run.note(event)
             if event.type == "facts.changed":
                 for name, (_before, after) in event.data["changes"].items():
-                    setattr(run.case, name, after)
+                    run.stored_facts[name] = after
         if not run.is_closed and not run.is_parked:
             try:
                 self.replay(run)
             except Exception as error:
+                run.build(run.stored_facts)
                 performing.stop(self, run, error)
                 self.project(run)
 
@@ -406,23 +408,24 @@ class Turn:
         writes = [run.writes for run in self.runs.values()]
         cursor = self._cursor
         new = [run for run in runs if run.is_new]
-        rows.insert_cases(cursor, [run.row for run in new])
-        rows.insert_facts(cursor, connection, [_final(run) for run in new])
-        write(cursor, [event for w in writes for event in w.events])
-        rows.drop_activities(cursor, [key for w in writes for key in w.dropped_activities])
+        old = [run for run in runs if not run.is_new]
         activities = [row for w in writes for row in w.activities]
-        rows.insert_activities(cursor, activities)
-        dropped = [key for w in writes for key in w.dropped_timers]
-        if dropped:
-            due.cancel(cursor, dropped)
-        timers = [row for w in writes for row in w.timers]
-        if timers:
-            due.insert(cursor, timers)
-        rows.update_cases(cursor, [run.row for run in runs if not run.is_new])
-        for run in runs:
-            if run.facts_changed and not run.is_new and run.kind.fact_names:
-                run.kind.model.objects.filter(pk=run.case_id).update(**run.facts)
-        rows.settle_messages(cursor, [row for w in writes for row in w.messages])
+        script = Script()
+        rows.insert_cases(script, [run.row for run in new])
+        rows.insert_facts(script, connection, [_final(run) for run in new])
+        write(script, [event for w in writes for event in w.events])
+        rows.drop_activities(script, [key for w in writes for key in w.dropped_activities])
+        rows.insert_activities(script, activities)
+        due.cancel(script, [key for w in writes for key in w.dropped_timers])
+        due.insert(script, [row for w in writes for row in w.timers])
+        rows.update_cases(script, [(run.locked, run.row) for run in old])
+        rows.update_facts(
+            script,
+            connection,
+            [_final(run) for run in old if run.facts_changed and run.facts != run.stored_facts],
+        )
+        rows.settle_messages(script, [row for w in writes for row in w.messages])
+        script.send(cursor)
         for w in writes:
             for call in w.later:
                 call()

@@ -1,0 +1,23 @@
+"""Statements that are gathered and sent together: a round trip costs as much as a small write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Script:
+    """Takes the place of a cursor for statements without parameters and without an answer."""
+
+    rowcount = -1  # nothing has happened yet
+
+    def __init__(self) -> None:
+        self._statements: list[str] = []
+
+    def execute(self, statement: str) -> None:
+        self._statements.append(statement)
+
+    def send(self, cursor: Any) -> None:
+        """Let the database do all of it, in order."""
+        if self._statements:
+            cursor.execute(";\n".join(self._statements))
+            self._statements.clear()
