@@ -105,7 +105,9 @@ def _record_last_failure(turn: Turn, run: Run, done: Done, failures: int) -> Non
     not, history keeps it out of the code's way and operators are asked."""
     claim = done.claim
     run.cause = claim.on_behalf
-    if run.runner is not None and not run.is_parked and claim.command in run.open:
+    # What undoes a step that was left has no code any more that could answer.
+    is_asked = claim.command > 0 and claim.command in run.open
+    if run.runner is not None and not run.is_parked and is_asked:
         mark, known = run.mark(), set(turn.runs)
         event = turn.record(
             run,

@@ -127,8 +127,10 @@ class Trials:
 def calm_world() -> Iterator[None]:
     activities.effects.clear()
     activities.trouble.clear()
+    activities.undo_trouble.clear()
     yield
     activities.trouble.clear()
+    activities.undo_trouble.clear()
 
 
 @pytest.fixture

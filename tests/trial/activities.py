@@ -11,6 +11,7 @@ from timers import clock
 
 effects: list[tuple[str, str]] = []  # (what, idempotency key), in order
 trouble: list[Exception] = []  # raised by the next attempts, first to last
+undo_trouble: list[Exception] = []  # and by the next attempts to undo
 
 
 def _meet_trouble() -> None:
@@ -27,6 +28,8 @@ def call(attempt: Attempt, *, what: str) -> dict[str, Any]:
 
 @activity(attempts=3)
 def uncall(attempt: Attempt, *, result: Any, what: str) -> None:
+    if undo_trouble:
+        raise undo_trouble.pop(0)
     effects.append((f"undo {what}", attempt.key))
 
 

@@ -30,6 +30,10 @@ class Trial(Case):
     def go_second(self) -> None:
         pass
 
+    @transition(source=Step.TRYING, target=Step.SECOND, staff=True, label="Move to the second step")
+    def return_to_second(self) -> None:
+        pass
+
     @transition(source=Step.SECOND, target=Step.TRYING)
     def go_back(self) -> None:
         pass
