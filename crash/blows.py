@@ -15,6 +15,10 @@ import psycopg
 from crash.installation import Installation
 
 CALM_SECONDS = 20.0  # at most, after all workers were killed, while we look how cases go on
+MEAN_SECONDS = 1.2  # between blows of one round
+LAST_ROUND, BUSIEST_ROUND = 38, 3  # of those that are hit
+PATIENCE_SECONDS = 15.0  # a blow to all workers waits this long for a moment of work
+AT_WORK = 3  # activities
 
 # Weights of the kinds of blows.
 KINDS = {
@@ -27,6 +31,7 @@ KINDS = {
     "postgres immediate": 8,
     "postgres kill": 6,
     "broker": 6,
+    "outside": 14,
     "all workers": 8,
     "many": 4,
 }
@@ -41,7 +46,11 @@ class Moving:
 
 
 class Blows:
-    """Strikes whenever `step` is called and the time has come."""
+    """Strikes whenever `step` is called and the time has come.
+
+    Each blow belongs to a round, more to the early ones, where most is done. It falls some moments
+    after that round has begun.
+    """
 
     def __init__(
         self,
@@ -54,32 +63,42 @@ class Blows:
     ) -> None:
         self.where = where
         self.draw = Random(f"{seed}/blows")
-        self.left = count
-        self.mean_seconds = seconds / max(count, 1)
+        self.rounds = sorted(
+            int(self.draw.triangular(0, LAST_ROUND, BUSIEST_ROUND)) for _ in range(count)
+        )
         self.say = say
         self.next_at = time.monotonic() + 2.0
         self.until = time.monotonic() + seconds
         self.counts: Counter[str] = Counter()
         self.moving: list[Moving] = []
         self.looking: threading.Thread | None = None
+        self.kind = ""  # drawn, and waiting for its moment
+        self.patient_until = 0.0
 
     @property
     def is_over(self) -> bool:
-        return self.left <= 0 or time.monotonic() > self.until
+        return not self.rounds or time.monotonic() > self.until
 
     def step(self, round_number: int) -> None:
-        if self.is_over or time.monotonic() < self.next_at or self.where.is_down.is_set():
+        now = time.monotonic()
+        if self.is_over or now < self.next_at or self.where.is_down.is_set():
             return
-        if self.looking is not None and self.looking.is_alive():
+        if round_number < self.rounds[0] or (self.looking and self.looking.is_alive()):
             return  # nothing else while the figure is taken
-        kind = self.draw.choices(list(KINDS), weights=list(KINDS.values()))[0]
-        words = self.strike(kind)
-        self.left -= 1
-        self.counts[kind] += 1
+        if not self.kind:
+            self.kind = self.draw.choices(list(KINDS), weights=list(KINDS.values()))[0]
+            self.patient_until = now + PATIENCE_SECONDS
+        words = self.strike(self.kind)
+        if not words:
+            return
+        self.rounds.pop(0)
+        self.counts[self.kind] += 1
+        self.kind = ""
         self.say(f"blow {sum(self.counts.values()):3} in round {round_number:2}: {words}")
-        self.next_at = time.monotonic() + self.draw.expovariate(1 / self.mean_seconds)
+        self.next_at = now + self.draw.expovariate(1 / MEAN_SECONDS)
 
     def strike(self, kind: str) -> str:
+        """Do it, and say what; empty while its moment has not come."""
         where, draw = self.where, self.draw
         match kind:
             case "worker":
@@ -112,6 +131,8 @@ class Blows:
                     return f"broker emptied of {where.empty_broker()} messages"
                 except psycopg.Error as error:
                     return f"broker not reached ({type(error).__name__})"
+            case "outside":
+                return self.trouble()
             case "all workers":
                 return self.all_workers()
         names = draw.sample(sorted(where.children), draw.randrange(3, 8))
@@ -119,16 +140,26 @@ class Blows:
             where.kill(name)
         return f"kill -9 {', '.join(names)}"
 
+    def trouble(self) -> str:
+        """A service outside misbehaves for some calls, or is slow until further notice."""
+        service = self.draw.choice(["identity", "credit", "appraiser", "bank"])
+        mode = self.draw.choice(["slow", "slow", "down", "drop", "drop", "wrong", "status"])
+        told: dict[str, object] = {"service": service, "mode": mode}
+        if mode == "slow":
+            told["seconds"] = round(self.draw.uniform(0.05, 0.6), 2)
+        else:
+            told["times"] = self.draw.randrange(1, 12)
+        self.where.tell_standins(told)
+        return f"outside: {', '.join(f'{name} {value}' for name, value in told.items())}"
+
     def all_workers(self) -> str:
         """Kill them all at a moment when there is work, and look how long that is then delayed."""
-        names = [name for name in self.where.children if name.startswith("worker-")]
-        keys: list[tuple[int, int, int]] = []
-        end = time.monotonic() + 3
-        while not keys and time.monotonic() < end:
-            keys = self._in_hand()
-            time.sleep(0.005)
-        for name in names:
-            self.where.kill(name)
+        keys = self._in_hand()
+        if len(keys) < AT_WORK and time.monotonic() < self.patient_until:
+            return ""
+        for name in self.where.children:
+            if name.startswith("worker-"):
+                self.where.kill(name)
         began = time.monotonic()
         self.looking = threading.Thread(target=self._look, args=(keys, began), daemon=True)
         self.looking.start()

@@ -102,9 +102,9 @@ def _acts(folder: Path, found: dict[int, History]) -> Iterator[str]:
                 count[of_act(act)] = 1 if act["act"] == "answer" else count[of_act(act)] + 1
     for number, events in found.items():
         there, should = Counter(of_history(events)), told.get(number, Counter())
-        for trace in (should - there).keys():
+        for trace in should - there:
             yield f"Case {number}: {trace} was confirmed {should[trace]} times, is {there[trace]}."
-        for trace in (there - should).keys():
+        for trace in there - should:
             yield f"Case {number}: {trace} is {there[trace]} times, was done {should[trace]} times."
 
 

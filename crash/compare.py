@@ -28,8 +28,9 @@ NOISE = frozenset(
 )
 # Moments, numbers of events, and rows of this database.
 DROPPED = frozenset(
-    "at due_at until next_at covers attempt letter undoing command commands cancelled task key "
-    "opened_at order booking".split()
+    ("at", "due_at", "until", "next_at", "opened_at")
+    + ("covers", "attempt", "undoing", "command", "commands", "cancelled", "task")
+    + ("letter", "key", "order", "booking")
 )
 _REPLACED = (
     (re.compile(r"\bLN-\d{4}-\d{6}\b"), "LN"),

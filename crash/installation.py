@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -39,7 +40,7 @@ WORKER_PLACES = {
     "act.recorded": 0.002,
 }
 CLOCK_PLACES = {"clock.fired": 0.004, "clock.committed": 0.004}
-PEOPLE_PLACES = {"act.recorded": 0.003}
+PEOPLE_PLACES = {"act.recorded": 0.002, "act.committed": 0.003}
 
 
 class Installation:
@@ -202,6 +203,17 @@ class Installation:
         if self.postgres.process is not None:
             self.is_down.set()
             self.postgres.process.send_signal(number)
+
+    def tell_standins(self, told: dict[str, object] | None) -> None:
+        """Let a service outside misbehave; None: all behave again. Nothing when they are down."""
+        address = f"http://127.0.0.1:{self.environ['STANDINS_PORT']}/control"
+        request = urllib.request.Request(
+            address,
+            data=json.dumps(told).encode() if told is not None else None,
+            method="POST" if told is not None else "DELETE",
+        )
+        with suppress(OSError), urllib.request.urlopen(request, timeout=2):
+            pass
 
     def empty_broker(self) -> int:
         """Purge all queues; returns how many messages were lost."""

@@ -37,6 +37,7 @@ def run(
         from crash import checks
         from crash.blows import Blows
         from crash.conductor import Conductor
+        from crash.people import forget_connection
 
         conductor = Conductor(
             folder=folder,
@@ -59,8 +60,10 @@ def run(
                 if where.places and (striking.is_over or time.monotonic() > places_end):
                     where.places = False
                     where.stop_places()
+                    where.tell_standins(None)
                     say("no more blows: it may settle now")
             thread.join(0.02)
+        forget_connection()  # it may not have lived through the blows
         found = []
         if conductor.failure is not None:
             found.append(f"{type(conductor.failure).__name__}: {conductor.failure}")

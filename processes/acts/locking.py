@@ -42,3 +42,4 @@ def acting_on(case_id: int, *, actor: Actor, closed: bool = False) -> Iterator[t
         run.cause = actor.on_behalf or actor.code
         yield turn, run
         crashpoint.reach("act.recorded")
+    crashpoint.reach("act.committed")

@@ -22,6 +22,7 @@ NAMES = (
     "perform.claimed",  # a long activity, claimed and not begun
     "perform.done",  # and done, not recorded
     "act.recorded",  # an act of a person or a service, before its commit
+    "act.committed",  # and after it, before the answer
 )
 
 
