@@ -273,7 +273,8 @@ def large(facts: dict[str, Any]) -> bool:
 
 
 # What happens, days since the application (with room for weekends and holidays), and which
-# applicant fits. In the order of interest: the first 24 are the demo, more than these begin it anew.
+# applicant fits. In the order of interest: the first 24 are the demo; after the last it begins
+# anew.
 STORIES: list[tuple[Callable[[Life], Story], float, Choose]] = [
     (some_papers, 5, any_),
     (complete, 12, any_),

@@ -47,8 +47,8 @@ class Behaviour:
 
     slow: answers after `seconds`. down: ends the connection and does nothing. wrong: answers what
     makes no sense. drop: does it, then ends the connection. status: answers `status` with
-    `reason`. silent (the appraiser): takes orders and never answers them. `answer` is mixed into a
-    proper answer, such as {"score": 300}.
+    `reason`. silent (the appraiser): takes orders and never answers them. `answer` is mixed into
+    what it sends, such as {"score": 300}; what it did stays what it was.
     """
 
     mode: str = "ok"
@@ -153,7 +153,7 @@ class World:
             return Reply(422, {"reason": str(other)})
         if behaviour.mode == "drop":
             raise Broken
-        return Reply(200, done)
+        return Reply(200, {**done, **behaviour.answer})
 
     def answer_httpx(self, request: httpx.Request) -> httpx.Response:
         """Serve a call of this process, as httpx.MockTransport wants it."""
@@ -194,9 +194,7 @@ class World:
             found = {"confirmed": False, "reason": "The register does not know this number."}
         elif number.endswith("99"):
             found = {"confirmed": False, "reason": "The number belongs to somebody else."}
-        return self.journal.once(
-            "identity", "checked", key, given, lambda: {**found, **behaviour.answer}
-        )
+        return self.journal.once("identity", "checked", key, given, lambda: found)
 
     def _credit(
         self, rest: str, key: str, given: dict[str, Any], behaviour: Behaviour
@@ -208,9 +206,7 @@ class World:
         score = 500 + _chance(number, 320) - int(burden * 60)
         if number.endswith("13"):
             score = 401
-        return self.journal.once(
-            "credit", "scored", key, given, lambda: {"score": score, **behaviour.answer}
-        )
+        return self.journal.once("credit", "scored", key, given, lambda: {"score": score})
 
     def _bank(
         self, rest: str, key: str, given: dict[str, Any], behaviour: Behaviour
@@ -226,9 +222,7 @@ class World:
             "reference": _text(given, "reference"),
             "key": key,
         }
-        return self.journal.once(
-            "bank", "booked", key, given, lambda: {**booked, **behaviour.answer}
-        )
+        return self.journal.once("bank", "booked", key, given, lambda: booked)
 
     def _appraiser(
         self, rest: str, key: str, given: dict[str, Any], behaviour: Behaviour
@@ -271,7 +265,7 @@ class World:
             "ordered",
             key,
             {"amount": str(amount), "security": security},
-            lambda: {**asdict(order), **behaviour.answer},
+            lambda: asdict(order),
         )
         if number not in self.orders:
             self.orders[number] = order
