@@ -22,10 +22,11 @@ _MISSING = object()
 class Waitable:
     """Something that settles once, with a value or an error."""
 
-    __slots__ = ("settled", "value", "error", "_listeners")
+    __slots__ = ("settled", "value", "error", "heard", "_listeners")
 
     def __init__(self) -> None:
         self.settled = False
+        self.heard = False  # somebody waited for it when it settled
         self.value: Any = None
         self.error: BaseException | None = None
         self._listeners: list[Callable[[], None]] = []
@@ -35,6 +36,7 @@ class Waitable:
             return
         self.settled, self.value, self.error = True, value, error
         listeners, self._listeners = self._listeners, []
+        self.heard = bool(listeners)
         for listener in listeners:
             listener()
 

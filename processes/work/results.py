@@ -123,7 +123,7 @@ def _record_last_failure(turn: Turn, run: Run, done: Done, failures: int) -> Non
             on_behalf=claim.on_behalf,
         )
         run.runner.deliver(event)
-        if not _is_unanswered(run, claim.name):
+        if not _is_unanswered(run, claim):
             run.writes.dropped_activities.append(claim.key)
             turn.go_on(run)
             return
@@ -148,13 +148,15 @@ def _record_last_failure(turn: Turn, run: Run, done: Done, failures: int) -> Non
     turn.project(run)
 
 
-def _is_unanswered(run: Run, name: str) -> bool:
+def _is_unanswered(run: Run, claim: Claim) -> bool:
+    """Whether the failure ended the code, or met nobody: what was started and is not awaited yet
+    has no answer either, and an operator can still try it again before it is."""
     runner = run.runner
-    return (
-        runner is not None
-        and runner.is_done
-        and isinstance(runner.error, ActivityFailed)
-        and runner.error.name == name
+    assert runner is not None and runner.main is not None
+    asides = [runner.commands[claim.command], *(s for s in runner.strands if s is not runner.main)]
+    lost = [runner.main, *(one for one in asides if not one.heard)]
+    return any(
+        isinstance(one.error, ActivityFailed) and one.error.name == claim.name for one in lost
     )
 
 

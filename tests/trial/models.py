@@ -36,7 +36,7 @@ class Trial(Case):
 
     @transition(source=Step.SECOND, target=Step.TRYING)
     def go_back(self) -> None:
-        pass
+        self.amount += 1
 
     @transition(source=Step.TRYING, target=Step.STAFF)
     def ask_staff(self) -> None:

@@ -464,6 +464,8 @@ broken: list[bool] = []
 
 @script
 async def circle(case: Trial) -> Any:
+    if not case.amount:
+        await message("begin")
     return case.go_second()
 
 
@@ -598,3 +600,76 @@ async def own_request(case: Trial) -> Any:
     """The fact `result` names who asked; they do not decide."""
     await ask_review("approval", role="underwriter", unlike=case.result)
     return case.finish()
+
+
+@script
+async def quick_parent(case: Trial) -> Any:
+    child = await subcase("trial", script="local", title="Child")
+    return case.finish(
+        result=f"child {child.outcome} {child.facts['script']} {child.facts['result']}"
+    )
+
+
+@script
+async def child_race(case: Trial) -> Any:
+    first = await first_of(subcase("trial", script="race"), message("go"))
+    return case.finish(result=str(first.place))
+
+
+@script
+async def bad_parent(case: Trial) -> Any:
+    await subcase("trial", size=3)
+    return case.finish()
+
+
+@script
+async def failing_parent(case: Trial) -> Any:
+    start(subcase("trial", script="race"))
+    raise ValueError("a bug in the code")
+
+
+@script
+async def broken_beside_a_timer(case: Trial) -> Any:
+    nap = start(sleep(days(1)))
+    await message("go")
+    if broken:
+        raise ValueError("a bug in the code")
+    await nap
+    return case.finish(result="slept")
+
+
+@script
+async def broken_beside_a_call(case: Trial) -> Any:
+    asked = start(call(what="risky"))
+    await message("go")
+    if broken:
+        raise ValueError("a bug in the code")
+    return case.finish(result=(await asked)["what"])
+
+
+@script
+async def broken_then_second(case: Trial) -> Any:
+    await message("go")
+    if broken:
+        raise ValueError("a bug in the code")
+    await inside_note(text="once")
+    return case.go_second()
+
+
+@script
+async def broken_then_poison(case: Trial) -> Any:
+    await message("go")
+    if broken:
+        raise ValueError("a bug in the code")
+    await ask_review("poison", role="underwriter")
+    return case.finish()
+
+
+@script
+async def side_helper(case: Trial) -> Any:
+    async def aside() -> str:
+        return str((await call(what="aside"))["what"])
+
+    started = start(aside())
+    await message("go")
+    return case.finish(result=await started)
