@@ -26,7 +26,7 @@ NAMES = (
 )
 
 
-def _chances(text: str) -> tuple[dict[str, float], random.Random]:
+def _read(text: str) -> tuple[dict[str, float], str]:
     places, _, seed = text.partition(";seed=")
     chances = {}
     for part in filter(None, places.split(",")):
@@ -34,10 +34,19 @@ def _chances(text: str) -> tuple[dict[str, float], random.Random]:
         if name not in NAMES:
             raise ValueError(f"LONGCASE_CRASH names {name!r}; known: {', '.join(NAMES)}.")
         chances[name] = float(chance or 1)
-    return chances, random.Random(f"{seed}/{os.getpid()}")
+    return chances, seed
 
 
-_places, _chance = _chances(os.environ.get("LONGCASE_CRASH", ""))
+def _draw_anew() -> None:
+    """Chance of this process's own: a fork would else repeat its parent's, and die each time."""
+    global _chance
+    _chance = random.Random(f"{_seed}/{os.getpid()}")
+
+
+_places, _seed = _read(os.environ.get("LONGCASE_CRASH", ""))
+_draw_anew()
+if _places:
+    os.register_at_fork(after_in_child=_draw_anew)
 
 
 def reach(name: str) -> None:
