@@ -282,7 +282,7 @@ STORIES: list[tuple[Callable[[Life], Story], float, Choose]] = [
     (taken, 11, any_),
     (one_accepted, 10, any_),
     (silent, 17.2, any_),
-    (silent, 26, any_),
+    (some_papers, 26, any_),
     (rejected, 9, any_),
     (sent_back, 14, any_),
     (approved, 13, large),

@@ -185,6 +185,14 @@ class LoanApplication(Case):
     def review_again(self, *, reason: str) -> None:
         """The customer sent papers or a wish with the offer: it is judged anew."""
 
+    @transition(
+        source=(Step.APPRAISAL, Step.DECISION, Step.OFFER),
+        target=Step.UNDERWRITING,
+        label=_("Judge the changed application anew"),
+    )
+    def judge_anew(self, *, reason: str) -> None:
+        pass
+
     # -- ends
 
     @transition(

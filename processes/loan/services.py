@@ -114,7 +114,8 @@ def _exchange(method: str, url: str, *, key: str, body: dict[str, Any] | None) -
 def _plain(body: dict[str, Any]) -> dict[str, Any]:
     """Amounts travel as text: 5000.00 stays exact whatever the other side reads JSON with."""
     return {
-        name: str(value) if isinstance(value, Decimal) else value for name, value in body.items()
+        name: f"{value:.2f}" if isinstance(value, Decimal) else value
+        for name, value in body.items()
     }
 
 

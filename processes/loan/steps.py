@@ -139,17 +139,20 @@ async def remind(papers: list[str]) -> None:
 @loan.step(Step.UNDERWRITING)
 async def underwriting(case: LoanApplication) -> Any:
     """A score informs, a person judges; above 50,000 a second, different person does too."""
-    first = await judge(case, "underwriting", role="underwriter", due=working_days(5))
-    if first.outcome == "approve" and rules.needs_second_person(case.amount):
-        second = await judge(
-            case,
-            "second_underwriting",
-            role="senior underwriter",
-            due=working_days(2),
-            unlike=first.by,
-        )
-    else:
+    while True:
+        judged = what_is_judged(case)
+        first = await judge(case, "underwriting", role="underwriter", due=working_days(5))
         second = first
+        if first.outcome == "approve" and rules.needs_second_person(case.amount):
+            second = await judge(
+                case,
+                "second_underwriting",
+                role="senior underwriter",
+                due=working_days(2),
+                unlike=first.by,
+            )
+        if second.outcome != "approve" or what_is_judged(case) == judged:
+            break
     if second.outcome == "send_back":
         papers = rules.papers_named(second.result) or list(rules.PAPERS)
         return case.send_back(papers=" ".join(papers), reason=second.reason)
@@ -159,6 +162,15 @@ async def underwriting(case: LoanApplication) -> Any:
     if case.secured:
         return case.begin_appraisal()
     return case.put_to_decision()
+
+
+def what_is_judged(case: LoanApplication) -> Any:
+    """The facts that reviews, decision and offer rest on. Facts may be corrected at any time, and
+    an approval covers only what its reviewer saw: whatever changes goes back to underwriting."""
+    return (case.amount, case.term_months, case.income, case.secured)
+
+
+CHANGED = "Amount, term, income or security changed after it was judged."
 
 
 def judge(case: LoanApplication, name: str, *, role: str, due: Any, unlike: str = "") -> Any:
@@ -192,6 +204,7 @@ WITHOUT_APPRAISAL = "an underwriter decides how to go on without it"
 @loan.step(Step.APPRAISAL)
 async def appraisal(case: LoanApplication) -> Any:
     """The appraiser has 21 days, and is chased after 14. Then an underwriter decides without."""
+    judged = what_is_judged(case)
     answer = callback(
         "appraisal",
         on="the appraiser",
@@ -225,6 +238,8 @@ async def appraisal(case: LoanApplication) -> Any:
         if review.outcome == "decline":
             await letter("declined", reason=review.reason)
             return case.decline(reason=review.reason)
+    if what_is_judged(case) != judged:
+        return case.judge_anew(reason=CHANGED)
     return case.put_to_decision(appraised_value=value)
 
 
@@ -236,6 +251,7 @@ async def chase(*, question: str, order: str) -> None:
 
 @loan.step(Step.DECISION)
 async def decision(case: LoanApplication) -> Any:
+    judged = what_is_judged(case)
     terms = rules.terms(
         amount=case.amount,
         term_months=case.term_months,
@@ -260,12 +276,15 @@ async def decision(case: LoanApplication) -> Any:
     if review.outcome == "decline":
         await letter("declined", reason=review.reason)
         return case.decline(reason=review.reason)
+    if what_is_judged(case) != judged:
+        return case.judge_anew(reason=CHANGED)
     return case.make_offer(**terms._asdict())
 
 
 @loan.step(Step.OFFER)
 async def offer(case: LoanApplication) -> Any:
     """The customer has 30 calendar days."""
+    judged = what_is_judged(case)
     await letter("offer")
     async with deadline(days(30), then="the offer expires") as too_late:
         answer = await message(
@@ -277,6 +296,8 @@ async def offer(case: LoanApplication) -> Any:
     if answer.data["answer"] == "decline":
         await letter("offer_refused")
         return case.refuse_offer(reason=answer.data["reason"] or "The customer refused the offer.")
+    if what_is_judged(case) != judged:
+        return case.judge_anew(reason=CHANGED)
     return case.accept_offer()
 
 
@@ -285,12 +306,13 @@ CALL_OFF = ("call_off", "Call the loan off", True)
 
 @loan.step(Step.PAYOUT)
 async def payout(case: LoanApplication) -> Any:
+    amount = case.amount  # as the customer accepted it; a later correction pays nothing else
     while True:
         try:
             paid = await pay_out(
                 customer=case.national_id,
                 account=case.account,
-                amount=case.amount,
+                amount=amount,
                 reference=case.reference,
             )
             break

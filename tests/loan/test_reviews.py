@@ -10,7 +10,8 @@ import pytest
 from cases.actors import Actor
 from cases.errors import Invalid, NotAllowed
 from cases.models import Notice, Task
-from processes.acts.cases import get_case
+from processes.acts.cases import change_facts, get_case
+from processes.acts.messages import answer_callback
 from processes.acts.tasks import claim_task
 
 
@@ -85,3 +86,68 @@ def test_the_reviewer_sees_the_score_and_the_burden(engine: Any, office: Any, wo
     shown = Task.objects.get(case_id=case.pk, state="open").show
     assert shown["credit_score"] == get_case(case.pk).credit_score
     assert shown["part_of_the_income"] == "14 %"
+
+
+def raise_to_80000(case: Any, office: Any) -> None:
+    change_facts(
+        case_id=case.pk,
+        changes={"amount": Decimal("80000.00")},
+        reason="The customer wants more.",
+        actor=Actor.of(office.caseworker),
+    )
+
+
+def test_an_amount_raised_during_the_review_is_judged_by_two(
+    engine: Any, office: Any, world: Any
+) -> None:
+    case = office.to_underwriting(engine, amount=Decimal("20000"))
+    raise_to_80000(case, office)
+    office.do(case, "approve")
+    office.do(case, "approve", by=office.second)
+    task = Task.objects.get(case_id=case.pk, state="open")
+    assert (get_case(case.pk).step, task.name) == ("underwriting", "underwriting")
+
+
+@pytest.mark.parametrize("step", ["appraisal", "decision", "offer"])
+def test_an_amount_raised_after_the_review_goes_back_to_underwriting(
+    engine: Any, office: Any, world: Any, step: str
+) -> None:
+    # Given a loan that one person approved
+    if step == "appraisal":
+        case = office.to_appraisal(engine)
+    elif step == "decision":
+        case = office.to_underwriting(engine)
+        office.do(case, "approve")
+    else:
+        case = office.to_offer(engine)
+    assert get_case(case.pk).step == step
+
+    # When its amount is raised before the step is done
+    raise_to_80000(case, office)
+    if step == "appraisal":
+        (order,) = world.open_orders()
+        address, data = world.appraise(order)
+        answer_callback(token=address.rpartition("/")[2], data=data)
+    elif step == "decision":
+        office.do(case, "approve")
+    else:
+        office.answer(case, "accept")
+    engine.settle()
+
+    # Then it is judged anew, and nothing was paid
+    assert get_case(case.pk).step == "underwriting"
+    assert not world.journal.of("bank", "booked")
+
+
+def test_a_correction_during_the_payout_pays_what_was_accepted(
+    engine: Any, office: Any, world: Any
+) -> None:
+    case = office.to_offer(engine)
+    world.behave("bank", "status", status=422, reason="No such account.", times=1)
+    office.answer(case, "accept")
+    engine.settle()
+    raise_to_80000(case, office)
+    office.do(case, "again", by=office.caseworker)
+    engine.settle()
+    (booking,) = world.journal.of("bank", "booked")
+    assert booking["amount"] == "20000.00"

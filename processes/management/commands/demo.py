@@ -52,7 +52,7 @@ class Command(BaseCommand):
             new = loans.play(
                 count=cases,
                 people=loans.People(
-                    caseworkers=[people["sanne"], people["milan"], people["joost"]],
+                    caseworkers=[people[name] for name in ("sanne", "milan", "sanne", "joost")],
                     underwriter=people["yilmaz"],
                     second=people["lena"],
                 ),
