@@ -7,14 +7,14 @@ with what is new: early messages are kept with their case, late and unknown ones
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.conf import settings
 from django.db import connection
 from django_fsm import TransitionNotAllowed
 
-from audit import codec
+from audit import codec, literals
 from cases.errors import Invalid, SameKeyOtherContent
 from processes.engine.wake import WORK_CHANNEL
 from timers import clock
@@ -145,34 +145,31 @@ def claim_new(cursor: Any, limit: int) -> list[Waiting]:
 def resolve(cursor: Any, messages: Sequence[Waiting]) -> dict[int, int]:
     """Which case each message is for: message id → case id, those found only."""
     by_id = {m.id: int(m.to[3:]) for m in messages if m.to.startswith("id:") and m.to[3:].isdigit()}
-    references = sorted({m.to for m in messages if m.id not in by_id and m.name != OPEN_CASE})
-    known: dict[str, int] = {}
-    if references:
-        cursor.execute(
-            "SELECT reference, id FROM cases_case WHERE reference = ANY(%s)", [references]
-        )
-        known = dict(cursor.fetchall())
-        missing = [r for r in references if r not in known]
-        known.update(_by_source_key(cursor, missing))
+    known = _known(cursor, {m.to for m in messages if m.id not in by_id and m.name != OPEN_CASE})
     found = dict(by_id)
     found.update({m.id: known[m.to] for m in messages if m.to in known and m.name != OPEN_CASE})
     return found
 
 
-def _by_source_key(cursor: Any, addresses: Sequence[str]) -> dict[str, int]:
-    """The cases that their opener calls `source:key`."""
-    pairs = _source_keys(addresses)
-    if not pairs:
+def _known(cursor: Any, addresses: set[str]) -> dict[str, int]:
+    """The cases that have these references, or that their opener calls `source:key`."""
+    if not addresses:
         return {}
+    pairs = _source_keys(addresses) or [("", "")]
+    references = ",".join([literals.text(a) for a in addresses if ":" not in a]) or "NULL"
+    wanted = ",".join([f"({literals.text(s)},{literals.text(k)})" for s, k in pairs])
+    # LATERAL keeps Postgres on the index, whatever its statistics say.
     cursor.execute(
-        "SELECT source, source_key, id FROM cases_case WHERE source_key <> '' "
-        f"AND (source, source_key) IN ({', '.join(['(%s, %s)'] * len(pairs))})",
-        [part for pair in pairs for part in pair],
+        f"SELECT reference, id FROM cases_case WHERE reference IN ({references}) UNION ALL "
+        f"SELECT wanted.source || ':' || wanted.key, c.id FROM (VALUES {wanted}) "
+        "AS wanted (source, key) CROSS JOIN LATERAL (SELECT id FROM cases_case "
+        "WHERE source = wanted.source AND source_key = wanted.key AND source_key <> '' LIMIT 1"
+        ") AS c"
     )
-    return {f"{source}:{key}": case_id for source, key, case_id in cursor.fetchall()}
+    return dict(cursor.fetchall())
 
 
-def being_opened(cursor: Any, addresses: Sequence[str]) -> set[str]:
+def being_opened(cursor: Any, addresses: Iterable[str]) -> set[str]:
     """Those of these addresses whose case another worker is opening, or has just opened."""
     pairs = _source_keys(addresses)
     if not pairs:
@@ -186,7 +183,7 @@ def being_opened(cursor: Any, addresses: Sequence[str]) -> set[str]:
     return {row[0] for row in cursor.fetchall()}
 
 
-def _source_keys(addresses: Sequence[str]) -> list[tuple[str, str]]:
+def _source_keys(addresses: Iterable[str]) -> list[tuple[str, str]]:
     """The pairs that an address `source:key` may mean: either part may hold a colon."""
     return [
         (address[:at], address[at + 1 :])

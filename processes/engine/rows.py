@@ -11,7 +11,10 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from audit import moments
 from audit.literals import literal
+from audit.record import COLUMNS as EVENT_COLUMNS
+from audit.record import Recorded
 from cases.models import Case
 
 CASE_FIELDS = [f.attname for f in Case._meta.concrete_fields]
@@ -44,15 +47,53 @@ _rare = itemgetter(*_ENTERING)
 CHANGED_FIELDS = (*_MOVING, *_ENTERING)
 
 
-def lock_cases(cursor: Any, ids: Sequence[int], *, wait: bool) -> list[dict[str, Any]]:
-    """Lock case rows in the order of their ids and return them. Without `wait`, those that another
-    transaction holds are left out."""
-    cursor.execute(
-        f"SELECT {_CASE_COLUMNS} FROM cases_case WHERE id = ANY(%s) ORDER BY id "
-        f"FOR NO KEY UPDATE {'' if wait else 'SKIP LOCKED'}",
-        [sorted(ids)],
-    )
-    return [dict(zip(CASE_FIELDS, row, strict=True)) for row in cursor.fetchall()]
+class Locked(NamedTuple):
+    """A case as a turn takes it in: its row, and its events since it entered its step."""
+
+    row: dict[str, Any]
+    events: list[Recorded]
+
+
+Kept = dict[tuple[int, str], list[dict[str, Any]]]  # messages by (case, name), oldest first
+
+
+def lock_cases(cursor: Any, ids: Sequence[int], *, wait: bool) -> tuple[list[Locked], Kept]:
+    """Lock case rows in the order of their ids and return them, with their events and the messages
+    that came before their case waited for them. Without `wait`, cases that another transaction
+    holds are left out."""
+    if not ids:
+        return [], {}
+    wanted = ",".join([f"{case_id:d}" for case_id in sorted(ids)])
+    moments.read_fast(cursor)
+    # One round trip. Each statement sees what was committed when it begins: after the locks.
+    cursor.execute(_LOCK.format(wanted=wanted, skip="" if wait else "SKIP LOCKED"))
+    rows = [dict(zip(CASE_FIELDS, row, strict=True)) for row in cursor.fetchall()]
+    cursor.nextset()
+    events: dict[int, list[Recorded]] = {row["id"]: [] for row in rows}
+    for event in cursor.fetchall():
+        if event[0] in events:
+            events[event[0]].append(Recorded(*event))
+    cursor.nextset()
+    kept: Kept = {}
+    for message in cursor.fetchall():
+        found = dict(zip(_KEPT, message, strict=True))
+        kept.setdefault((found["case_id"], found["name"]), []).append(found)
+    return [Locked(row, events[row["id"]]) for row in rows], kept
+
+
+_KEPT = ("id", "case_id", "name", "source", "key", "data", "actor", "on_behalf")
+# LATERAL with its ORDER BY keeps Postgres on one index range a case, whatever its statistics say.
+_LOCK = f"""
+    SELECT {_CASE_COLUMNS} FROM cases_case WHERE id IN ({{wanted}})
+     ORDER BY id FOR NO KEY UPDATE {{skip}};
+    SELECT event.* FROM cases_case AS c CROSS JOIN LATERAL (
+           SELECT {EVENT_COLUMNS} FROM audit_event
+            WHERE case_id = c.id AND number >= c.entered_number ORDER BY number
+           ) AS event
+     WHERE c.id IN ({{wanted}});
+    SELECT {", ".join(_KEPT)} FROM cases_message
+     WHERE state = 'kept' AND case_id IN ({{wanted}}) ORDER BY id
+"""
 
 
 def case_ids(cursor: Any, count: int) -> list[int]:
@@ -188,21 +229,6 @@ def drop_activities(cursor: Any, keys: Sequence[tuple[int, int, int]]) -> None:
             f"DELETE FROM processes_activity AS a USING (VALUES {values}) AS c (case_id, visit, "
             "command) WHERE a.case_id = c.case_id AND a.visit = c.visit AND a.command = c.command"
         )
-
-
-def kept_messages(cursor: Any, ids: Sequence[int]) -> dict[tuple[int, str], list[dict[str, Any]]]:
-    """Messages that came before their case waited for them, by (case, name), oldest first."""
-    cursor.execute(
-        "SELECT id, case_id, name, source, key, data, actor, on_behalf FROM cases_message "
-        "WHERE state = 'kept' AND case_id = ANY(%s) ORDER BY id",
-        [list(ids)],
-    )
-    names = ("id", "case_id", "name", "source", "key", "data", "actor", "on_behalf")
-    found: dict[tuple[int, str], list[dict[str, Any]]] = {}
-    for row in cursor.fetchall():
-        message = dict(zip(names, row, strict=True))
-        found.setdefault((message["case_id"], message["name"]), []).append(message)
-    return found
 
 
 def settle_messages(

@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Script:
-    """Takes the place of a cursor for statements without parameters and without an answer."""
+    """Takes the place of a cursor for statements that need no parameters."""
 
     rowcount = -1  # nothing has happened yet
 
@@ -16,8 +16,12 @@ class Script:
     def execute(self, statement: str) -> None:
         self._statements.append(statement)
 
-    def send(self, cursor: Any) -> None:
-        """Let the database do all of it, in order."""
-        if self._statements:
-            cursor.execute(";\n".join(self._statements))
-            self._statements.clear()
+    def send(self, cursor: Any) -> list[Any]:
+        """Let the database do all of it, in order. Returns the rows that the last one gives."""
+        if not self._statements:
+            return []
+        cursor.execute(";\n".join(self._statements))
+        self._statements.clear()
+        while cursor.nextset():
+            pass
+        return cursor.fetchall() if cursor.description else []

@@ -12,7 +12,7 @@ writes everything with a few statements and commits. A batch of one is the commo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -49,7 +49,9 @@ class Turn:
         self.slots = slots
         self.lane = lane
         self.claimed: list[rows.ActivityRow] = []
-        self.kept: dict[tuple[int, str], list[dict[str, Any]]] = {}
+        self.last: Callable[[], str] | None = None  # a statement to send at the very end,
+        self.answer: list[Any] = []  # and the rows that it gave
+        self.kept: rows.Kept = {}
         self._atomic = transaction.atomic()
         self._cursor: Any = None
 
@@ -76,15 +78,12 @@ class Turn:
     def lock(self, case_ids: Sequence[int], *, wait: bool) -> list[Run]:
         """Lock these cases and bring their code to where it stands. Cases that are gone, or held
         by another transaction when not waiting, are left out."""
-        locked = rows.lock_cases(self._cursor, case_ids, wait=wait)
-        if not locked:
-            return []
-        events = events_since(self._cursor, [(r["id"], r["entered_number"]) for r in locked])
-        self.kept.update(rows.kept_messages(self._cursor, [r["id"] for r in locked]))
+        locked, kept = rows.lock_cases(self._cursor, case_ids, wait=wait)
+        self.kept.update(kept)
         runs = []
-        for row in locked:
+        for row, events in locked:
             run = Run(row=row, kind=kind_of(row["kind"]))
-            self._load(run, events[row["id"]])
+            self._load(run, events)
             self.runs[run.case_id] = run
             runs.append(run)
         return runs
@@ -425,7 +424,9 @@ class Turn:
             [_final(run) for run in old if run.facts_changed and run.facts != run.stored_facts],
         )
         rows.settle_messages(script, [row for w in writes for row in w.messages])
-        script.send(cursor)
+        if self.last is not None:
+            script.execute(self.last())
+        self.answer = script.send(cursor)
         for w in writes:
             for call in w.later:
                 call()

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import connection
 
+from audit.literals import moment
 from processes.models import Worker
 from processes.work.results import Claim
 from timers import clock
@@ -53,19 +55,30 @@ def holds_lock(worker_id: int) -> bool:
         return bool(cursor.fetchone()[0])
 
 
+def claiming_short(*, worker_id: int, limit: int) -> str:
+    """The statement that claims short activities that are due, the oldest first; `claims_of` reads
+    its answer. It has no parameters, so it can go with others."""
+    at = clock.now()
+    lease = at + timedelta(seconds=short_lease_seconds())
+    return (
+        f"UPDATE processes_activity AS a SET worker_id = {worker_id:d}, attempt = a.attempt + 1, "
+        f"lease_until = {moment(lease)} FROM (SELECT id FROM processes_activity "
+        f"WHERE lane = 'short' AND worker_id IS NULL AND state = 'due' AND due_at <= {moment(at)} "
+        f"ORDER BY due_at LIMIT {limit:d} FOR UPDATE SKIP LOCKED) AS due WHERE a.id = due.id "
+        f"RETURNING {_RETURNING}"
+    )
+
+
+def claims_of(answer: Iterable[Sequence[Any]]) -> list[Claim]:
+    return [Claim(*row) for row in answer]
+
+
 def claim_short(cursor: Any, *, worker_id: int, limit: int) -> list[Claim]:
-    """Claim short activities that are due, the oldest first."""
+    """Claim short activities that are due."""
     if limit <= 0:
         return []
-    moment = clock.now()
-    cursor.execute(
-        "UPDATE processes_activity AS a SET worker_id = %s, attempt = a.attempt + 1, "
-        "lease_until = %s FROM (SELECT id FROM processes_activity WHERE lane = 'short' "
-        "AND worker_id IS NULL AND state = 'due' AND due_at <= %s ORDER BY due_at LIMIT %s "
-        f"FOR UPDATE SKIP LOCKED) AS due WHERE a.id = due.id RETURNING {_RETURNING}",
-        [worker_id, moment + timedelta(seconds=short_lease_seconds()), moment, limit],
-    )
-    return [Claim(*row) for row in cursor.fetchall()]
+    cursor.execute(claiming_short(worker_id=worker_id, limit=limit))
+    return claims_of(cursor.fetchall())
 
 
 def claim_one(*, worker_id: int, key: tuple[int, int, int], lease_seconds: float) -> Claim | None:

@@ -24,7 +24,7 @@ from django.db import close_old_connections, connection
 from processes.engine import inbox, rows
 from processes.engine.turn import Turn
 from processes.engine.wake import WORK_CHANNEL
-from processes.work import claims, connections, crashpoint, intake, sweeps
+from processes.work import claims, connections, crashpoint, intake, memory, sweeps
 from processes.work.attempts import run_attempt
 from processes.work.results import Claim, Done, record_failure, record_result
 from timers import clock
@@ -34,6 +34,7 @@ log = logging.getLogger("longcase.drain")
 BATCH = 200  # cases in one commit at most
 THREADS = 8
 POLL_SECONDS = 1.0
+GRACE_SECONDS = 0.002
 IN_HAND = 256  # claims a process holds at most, when activities are quick
 
 
@@ -58,6 +59,7 @@ class Drain:
         """Work until stopped; survives restarts of the database."""
         listener = threading.Thread(target=self._listen, daemon=True, name="drain-listener")
         listener.start()
+        memory.settle()
         pause = 0.1
         with ThreadPoolExecutor(self.threads, thread_name_prefix="activity") as pool:
             self._pool = pool
@@ -137,21 +139,27 @@ class Drain:
             backlog = intake.record_results(turn, runs, results)
             crashpoint.reach("drain.recorded")
             taken = intake.take_messages(turn, runs, messages, cases)
-            claimed = claims.claim_short(cursor, worker_id=self.worker_id, limit=turn.slots)
-            if self._told_idle and (results or messages or claimed):
-                cursor.execute(
-                    "UPDATE processes_worker SET is_idle = false WHERE id = %s", [self.worker_id]
-                )
-                self._told_idle = False
+            if claim:
+                turn.last = lambda: self._ending(turn, is_awake=bool(results or messages))
             crashpoint.reach("drain.claimed")
         crashpoint.reach("drain.committed")
+        if results or messages:
+            self._told_idle = False
         recorded = len(results) - len(backlog)
         self.in_hand -= recorded
+        claimed = claims.claims_of(turn.answer)
         for row in turn.claimed:
             self._begin(_claim_of(row))
         for one in claimed:
             self._begin(one)
         return bool(recorded or taken or claimed or turn.claimed), backlog
+
+    def _ending(self, turn: Turn, *, is_awake: bool) -> str:
+        """Claim what is due; and say first that nobody need call any more."""
+        claiming = claims.claiming_short(worker_id=self.worker_id, limit=max(0, turn.slots))
+        if is_awake and self._told_idle:
+            return f"{_idle(self.worker_id, False)};\n{claiming}"
+        return claiming
 
     def _capacity(self) -> int:
         """How many claims to hold: quick activities many, slow ones no more than threads."""
@@ -177,12 +185,15 @@ class Drain:
     # -- waiting
 
     def _gather(self, backlog: Sequence[Done]) -> list[Done]:
+        """What is there. A quick activity that has just begun gets the moment that it needs."""
         gathered = list(backlog)
+        grace = GRACE_SECONDS if self.in_hand and not backlog else 0.0
         while len(gathered) < BATCH:
             try:
-                done = self.results.get_nowait()
+                done = self.results.get(timeout=grace) if grace else self.results.get_nowait()
             except Empty:
                 break
+            grace = 0.0
             if done is not None:
                 gathered.append(done)
         return gathered
@@ -191,10 +202,10 @@ class Drain:
         """Until a result, a call, or the next poll. Says so first, and looks once more after."""
         if not self._told_idle and self.in_hand < self._capacity():
             with connection.cursor() as cursor:
+                # Lost in a crash of the database, it is only told again.
                 cursor.execute(
-                    "SET synchronous_commit = off; "
-                    f"UPDATE processes_worker SET is_idle = true WHERE id = {self.worker_id}; "
-                    "SET synchronous_commit = on"
+                    "BEGIN; SET LOCAL synchronous_commit = off; "
+                    f"{_idle(self.worker_id, True)}; COMMIT"
                 )
             self._told_idle = True
             return
@@ -250,6 +261,10 @@ def _claim_of(row: rows.ActivityRow) -> Claim:
         row.losses,
         row.worker_id,
     )
+
+
+def _idle(worker_id: int, is_idle: bool) -> str:
+    return f"UPDATE processes_worker SET is_idle = {is_idle} WHERE id = {worker_id:d}"
 
 
 def _conninfo() -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from cases import once
-from processes.work import firing, sweeps
+from processes.work import firing, memory, sweeps
 from timers import service
 from timers.sweeps import Sweep
 
@@ -30,4 +30,5 @@ class Command(BaseCommand):
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
+        memory.settle()
         service.run(firing.fire, SWEEPS, stop)
