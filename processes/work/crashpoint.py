@@ -43,6 +43,7 @@ def _draw_anew() -> None:
     _chance = random.Random(f"{_seed}/{os.getpid()}")
 
 
+_chance: random.Random
 _places, _seed = _read(os.environ.get("LONGCASE_CRASH", ""))
 _draw_anew()
 if _places:
