@@ -6,8 +6,8 @@ waits themselves; without them, from the transitions that may follow.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -244,8 +244,10 @@ def outstanding(
     children: Sequence[Case],
     person: Person,
     now: datetime,
+    recordable: Collection[str] = (),
 ) -> list[Outstanding]:
-    """All that is waited for. What comes by itself is told too, without an act."""
+    """All that is waited for. What comes by itself is told too, without an act. `recordable` names
+    the messages that staff may record for the one who gave them."""
     found: list[Outstanding] = []
     asked = False
     for wait in case.waits:
@@ -257,7 +259,10 @@ def outstanding(
         elif wait["kind"] == "task" and (task := task_of(wait, tasks)):
             found.append(_work(task, person, now))
         else:
-            found.append(_wait(wait, due, children, is_stopped=case.stopped_at is not None))
+            line = _wait(wait, due, children, is_stopped=case.stopped_at is not None)
+            if wait["kind"] == "message" and wait["name"] in recordable:
+                line = replace(line, act="answer", url=wait["name"])
+            found.append(line)
     return found
 
 

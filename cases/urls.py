@@ -35,6 +35,7 @@ urlpatterns = [
     path("cases/<str:reference>/history/", case.history, name="case-history"),
     path("cases/<str:reference>/facts/", acts.change_facts, name="change-facts"),
     path("cases/<str:reference>/caseworker/", acts.assign_case, name="assign-case"),
+    path("cases/<str:reference>/answers/<slug:name>/", acts.record_answer, name="record-answer"),
     path("cases/<str:reference>/move/<slug:name>/", acts.move_case, name="move-case"),
     path("cases/<str:reference>/pulse", case.pulse, name="case-pulse"),
     path("tasks/<int:pk>/", tasks.task, name="task"),

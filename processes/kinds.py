@@ -43,6 +43,7 @@ class Kind:
         withdraw: str = "withdraw",
         ends_with_parent: bool = True,
         form: str = "",
+        answer_forms: dict[str, str] | None = None,
     ) -> None:
         self.model = model
         self.name = model.kind_name
@@ -54,6 +55,7 @@ class Kind:
         self.messages = messages or {}
         self.withdraw = withdraw
         self.ends_with_parent = ends_with_parent
+        self.answer_form_paths = answer_forms or {}
         self.form_path = form  # "processes.loan.forms.LoanForm": a face, so named and not imported
         self.codes: dict[str, dict[int, StepCode]] = {}
         self.staff_steps: dict[str, StaffStep] = {}
@@ -64,6 +66,11 @@ class Kind:
     def form(self) -> Any:
         """The form with which people open a case by hand; None where they do not."""
         return import_string(self.form_path) if self.form_path else None
+
+    def answer_form(self, name: str) -> Any:
+        """The form with which staff record a message that came by post or phone, or None."""
+        path = self.answer_form_paths.get(name)
+        return import_string(path) if path else None
 
     def step(self, step: Any, *, version: int = 1) -> Callable[[Callable[..., Any]], Any]:
         """Declare the code of a step. Keep an older version for cases that entered under it."""

@@ -11,248 +11,539 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ("auth", "0012_alter_user_first_name_max_length"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Team',
+            name="Team",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120, unique=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=120, unique=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Person',
+            name="Person",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('password', models.CharField(max_length=128, verbose_name='password')),
-                ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
-                ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
-                ('username', models.CharField(error_messages={'unique': 'A user with that username already exists.'}, help_text='Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.', max_length=150, unique=True, validators=[django.contrib.auth.validators.UnicodeUsernameValidator()], verbose_name='username')),
-                ('first_name', models.CharField(blank=True, max_length=150, verbose_name='first name')),
-                ('last_name', models.CharField(blank=True, max_length=150, verbose_name='last name')),
-                ('email', models.EmailField(blank=True, max_length=254, verbose_name='email address')),
-                ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
-                ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
-                ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
-                ('scheme', models.CharField(choices=[('system', 'As the system'), ('light', 'Light'), ('dark', 'Dark')], default='system', max_length=10)),
-                ('keys_off', models.BooleanField(default=False)),
-                ('absent_until_date', models.DateField(blank=True, null=True)),
-                ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
-                ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
-                ('team', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='cases.team')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("password", models.CharField(max_length=128, verbose_name="password")),
+                (
+                    "last_login",
+                    models.DateTimeField(blank=True, null=True, verbose_name="last login"),
+                ),
+                (
+                    "is_superuser",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates that this user has all permissions without explicitly assigning them.",
+                        verbose_name="superuser status",
+                    ),
+                ),
+                (
+                    "username",
+                    models.CharField(
+                        error_messages={"unique": "A user with that username already exists."},
+                        help_text="Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.",
+                        max_length=150,
+                        unique=True,
+                        validators=[django.contrib.auth.validators.UnicodeUsernameValidator()],
+                        verbose_name="username",
+                    ),
+                ),
+                (
+                    "first_name",
+                    models.CharField(blank=True, max_length=150, verbose_name="first name"),
+                ),
+                (
+                    "last_name",
+                    models.CharField(blank=True, max_length=150, verbose_name="last name"),
+                ),
+                (
+                    "email",
+                    models.EmailField(blank=True, max_length=254, verbose_name="email address"),
+                ),
+                (
+                    "is_staff",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates whether the user can log into this admin site.",
+                        verbose_name="staff status",
+                    ),
+                ),
+                (
+                    "is_active",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Designates whether this user should be treated as active. Unselect this instead of deleting accounts.",
+                        verbose_name="active",
+                    ),
+                ),
+                (
+                    "date_joined",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, verbose_name="date joined"
+                    ),
+                ),
+                (
+                    "scheme",
+                    models.CharField(
+                        choices=[("system", "As the system"), ("light", "Light"), ("dark", "Dark")],
+                        default="system",
+                        max_length=10,
+                    ),
+                ),
+                ("keys_off", models.BooleanField(default=False)),
+                ("absent_until_date", models.DateField(blank=True, null=True)),
+                (
+                    "groups",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="The groups this user belongs to. A user will get all permissions granted to each of their groups.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.group",
+                        verbose_name="groups",
+                    ),
+                ),
+                (
+                    "user_permissions",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Specific permissions for this user.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.permission",
+                        verbose_name="user permissions",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to="cases.team",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'user',
-                'verbose_name_plural': 'users',
-                'abstract': False,
+                "verbose_name": "user",
+                "verbose_name_plural": "users",
+                "abstract": False,
             },
             managers=[
-                ('objects', django.contrib.auth.models.UserManager()),
+                ("objects", django.contrib.auth.models.UserManager()),
             ],
         ),
         migrations.CreateModel(
-            name='Case',
+            name="Case",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('reference', models.CharField(max_length=40, unique=True)),
-                ('kind', models.CharField(max_length=40)),
-                ('title', models.CharField(max_length=200)),
-                ('step', django_fsm.FSMField(max_length=60, protected=True)),
-                ('visit', models.IntegerField(default=0)),
-                ('step_version', models.IntegerField(default=1)),
-                ('code_digest', models.CharField(blank=True, default='', max_length=64)),
-                ('entered_number', models.IntegerField(default=0)),
-                ('entered_at', models.DateTimeField(null=True)),
-                ('head_number', models.IntegerField(default=0)),
-                ('head_hash', models.BinaryField(default=b'\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00')),
-                ('restricted', models.BooleanField(default=False)),
-                ('waits', cases.fields.DataField(default=list)),
-                ('waiting_on', models.CharField(blank=True, default='', max_length=80)),
-                ('waiting_since', models.DateTimeField(null=True)),
-                ('waiting_until', models.DateTimeField(null=True)),
-                ('opened_at', models.DateTimeField()),
-                ('closed_at', models.DateTimeField(null=True)),
-                ('stopped_at', models.DateTimeField(null=True)),
-                ('outcome', models.CharField(blank=True, default='', max_length=60)),
-                ('outcome_reason', models.TextField(blank=True, default='')),
-                ('parent_visit', models.IntegerField(null=True)),
-                ('parent_command', models.IntegerField(null=True)),
-                ('source', models.CharField(blank=True, default='', max_length=80)),
-                ('source_key', models.CharField(blank=True, default='', max_length=200)),
-                ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('parent', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='children', to='cases.case')),
-                ('team', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='cases.team')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("reference", models.CharField(max_length=40, unique=True)),
+                ("kind", models.CharField(max_length=40)),
+                ("title", models.CharField(max_length=200)),
+                ("step", django_fsm.FSMField(max_length=60, protected=True)),
+                ("visit", models.IntegerField(default=0)),
+                ("step_version", models.IntegerField(default=1)),
+                ("code_digest", models.CharField(blank=True, default="", max_length=64)),
+                ("entered_number", models.IntegerField(default=0)),
+                ("entered_at", models.DateTimeField(null=True)),
+                ("head_number", models.IntegerField(default=0)),
+                (
+                    "head_hash",
+                    models.BinaryField(
+                        default=b"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+                    ),
+                ),
+                ("restricted", models.BooleanField(default=False)),
+                ("waits", cases.fields.DataField(default=list)),
+                ("waiting_on", models.CharField(blank=True, default="", max_length=80)),
+                ("waiting_since", models.DateTimeField(null=True)),
+                ("waiting_until", models.DateTimeField(null=True)),
+                ("opened_at", models.DateTimeField()),
+                ("closed_at", models.DateTimeField(null=True)),
+                ("stopped_at", models.DateTimeField(null=True)),
+                ("outcome", models.CharField(blank=True, default="", max_length=60)),
+                ("outcome_reason", models.TextField(blank=True, default="")),
+                ("parent_visit", models.IntegerField(null=True)),
+                ("parent_command", models.IntegerField(null=True)),
+                ("source", models.CharField(blank=True, default="", max_length=80)),
+                ("source_key", models.CharField(blank=True, default="", max_length=200)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="children",
+                        to="cases.case",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to="cases.team",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Letter',
+            name="Letter",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=120, unique=True)),
-                ('template', models.CharField(max_length=80)),
-                ('to_name', models.CharField(max_length=200)),
-                ('to_email', models.EmailField(blank=True, default='', max_length=254)),
-                ('subject', models.CharField(max_length=200)),
-                ('text', models.TextField()),
-                ('written_at', models.DateTimeField()),
-                ('sent_at', models.DateTimeField(null=True)),
-                ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='letters', to='cases.case')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(max_length=120, unique=True)),
+                ("template", models.CharField(max_length=80)),
+                ("to_name", models.CharField(max_length=200)),
+                ("to_email", models.EmailField(blank=True, default="", max_length=254)),
+                ("subject", models.CharField(max_length=200)),
+                ("text", models.TextField()),
+                ("written_at", models.DateTimeField()),
+                ("sent_at", models.DateTimeField(null=True)),
+                (
+                    "case",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="letters",
+                        to="cases.case",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Message',
+            name="Message",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('source', models.CharField(max_length=80)),
-                ('key', models.CharField(max_length=200)),
-                ('name', models.CharField(max_length=80)),
-                ('to', models.CharField(max_length=200)),
-                ('data', cases.fields.DataField(default=dict)),
-                ('digest', models.CharField(max_length=64)),
-                ('actor', models.CharField(max_length=80)),
-                ('on_behalf', models.CharField(default='', max_length=80)),
-                ('state', models.CharField(default='new', max_length=12)),
-                ('case_id', models.BigIntegerField(null=True)),
-                ('why', models.TextField(default='')),
-                ('received_at', models.DateTimeField()),
-                ('settled_at', models.DateTimeField(null=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("source", models.CharField(max_length=80)),
+                ("key", models.CharField(max_length=200)),
+                ("name", models.CharField(max_length=80)),
+                ("to", models.CharField(max_length=200)),
+                ("data", cases.fields.DataField(default=dict)),
+                ("digest", models.CharField(max_length=64)),
+                ("actor", models.CharField(max_length=80)),
+                ("on_behalf", models.CharField(default="", max_length=80)),
+                ("state", models.CharField(default="new", max_length=12)),
+                ("case_id", models.BigIntegerField(null=True)),
+                ("why", models.TextField(default="")),
+                ("received_at", models.DateTimeField()),
+                ("settled_at", models.DateTimeField(null=True)),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('state', 'new')), fields=['id'], name='message_new'), models.Index(condition=models.Q(('state', 'kept')), fields=['case_id', 'name'], name='message_kept'), models.Index(condition=models.Q(('state__in', ['late', 'unmatched'])), fields=['state', 'received_at'], name='message_tray')],
-                'constraints': [models.UniqueConstraint(fields=('source', 'key'), name='message_once')],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state", "new")), fields=["id"], name="message_new"
+                    ),
+                    models.Index(
+                        condition=models.Q(("state", "kept")),
+                        fields=["case_id", "name"],
+                        name="message_kept",
+                    ),
+                    models.Index(
+                        condition=models.Q(("state__in", ["late", "unmatched"])),
+                        fields=["state", "received_at"],
+                        name="message_tray",
+                    ),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("source", "key"), name="message_once")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Note',
+            name="Note",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.IntegerField()),
-                ('text', models.TextField()),
-                ('written_at', models.DateTimeField()),
-                ('author', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
-                ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='notes', to='cases.case')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.IntegerField()),
+                ("text", models.TextField()),
+                ("written_at", models.DateTimeField()),
+                (
+                    "author",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "case",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="notes",
+                        to="cases.case",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Document',
+            name="Document",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=80)),
-                ('version', models.IntegerField()),
-                ('filename', models.CharField(max_length=255)),
-                ('media_type', models.CharField(max_length=120)),
-                ('size', models.BigIntegerField()),
-                ('digest', models.CharField(max_length=64)),
-                ('state', models.CharField(default='received', max_length=12)),
-                ('reason', models.TextField(default='')),
-                ('received_at', models.DateTimeField()),
-                ('received_from', models.CharField(max_length=80)),
-                ('judged_at', models.DateTimeField(null=True)),
-                ('judged_by', models.CharField(default='', max_length=80)),
-                ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='documents', to='cases.case')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=80)),
+                ("version", models.IntegerField()),
+                ("filename", models.CharField(max_length=255)),
+                ("media_type", models.CharField(max_length=120)),
+                ("size", models.BigIntegerField()),
+                ("digest", models.CharField(max_length=64)),
+                ("state", models.CharField(default="received", max_length=12)),
+                ("reason", models.TextField(default="")),
+                ("received_at", models.DateTimeField()),
+                ("received_from", models.CharField(max_length=80)),
+                ("judged_at", models.DateTimeField(null=True)),
+                ("judged_by", models.CharField(default="", max_length=80)),
+                (
+                    "case",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="documents",
+                        to="cases.case",
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['digest'], name='document_digest')],
-                'constraints': [models.UniqueConstraint(fields=('case', 'name', 'version'), name='document_version')],
+                "indexes": [models.Index(fields=["digest"], name="document_digest")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("case", "name", "version"), name="document_version"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Notice',
+            name="Notice",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(default='', max_length=80)),
-                ('text', models.CharField(max_length=300)),
-                ('written_at', models.DateTimeField()),
-                ('seen_at', models.DateTimeField(null=True)),
-                ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='notices', to='cases.case')),
-                ('person', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("role", models.CharField(default="", max_length=80)),
+                ("text", models.CharField(max_length=300)),
+                ("written_at", models.DateTimeField()),
+                ("seen_at", models.DateTimeField(null=True)),
+                (
+                    "case",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="notices",
+                        to="cases.case",
+                    ),
+                ),
+                (
+                    "person",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('seen_at__isnull', True)), fields=['role'], name='notice_unseen')],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("seen_at__isnull", True)),
+                        fields=["role"],
+                        name="notice_unseen",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Requirement',
+            name="Requirement",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=80)),
-                ('title', models.CharField(max_length=200)),
-                ('asked_of', models.CharField(default='applicant', max_length=80)),
-                ('asked_at', models.DateTimeField()),
-                ('reminded_at', models.DateTimeField(null=True)),
-                ('reminders', models.IntegerField(default=0)),
-                ('state', models.CharField(default='asked', max_length=12)),
-                ('reason', models.TextField(default='')),
-                ('is_open', models.BooleanField(default=True)),
-                ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='requirements', to='cases.case')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=80)),
+                ("title", models.CharField(max_length=200)),
+                ("asked_of", models.CharField(default="applicant", max_length=80)),
+                ("asked_at", models.DateTimeField()),
+                ("reminded_at", models.DateTimeField(null=True)),
+                ("reminders", models.IntegerField(default=0)),
+                ("state", models.CharField(default="asked", max_length=12)),
+                ("reason", models.TextField(default="")),
+                ("is_open", models.BooleanField(default=True)),
+                (
+                    "case",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="requirements",
+                        to="cases.case",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('case', 'name'), name='requirement_once')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("case", "name"), name="requirement_once")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Task',
+            name="Task",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('visit', models.IntegerField()),
-                ('command', models.IntegerField()),
-                ('name', models.CharField(max_length=80)),
-                ('title', models.CharField(max_length=200)),
-                ('is_review', models.BooleanField(default=True)),
-                ('role', models.CharField(max_length=80)),
-                ('outcomes', cases.fields.DataField(default=list)),
-                ('asks', cases.fields.DataField(default=list)),
-                ('show', cases.fields.DataField(default=dict)),
-                ('unlike', cases.fields.DataField(default=list)),
-                ('claimed_at', models.DateTimeField(null=True)),
-                ('opened_at', models.DateTimeField()),
-                ('opened_number', models.IntegerField()),
-                ('due_at', models.DateTimeField(null=True)),
-                ('overdue_at', models.DateTimeField(null=True)),
-                ('state', models.CharField(default='open', max_length=12)),
-                ('closed_at', models.DateTimeField(null=True)),
-                ('closed_by', models.CharField(default='', max_length=80)),
-                ('outcome', models.CharField(default='', max_length=80)),
-                ('reason', models.TextField(default='')),
-                ('result', cases.fields.DataField(default=dict)),
-                ('covers_number', models.IntegerField(null=True)),
-                ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='tasks', to='cases.case')),
-                ('holder', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='held_tasks', to=settings.AUTH_USER_MODEL)),
-                ('team', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to='cases.team')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("visit", models.IntegerField()),
+                ("command", models.IntegerField()),
+                ("name", models.CharField(max_length=80)),
+                ("title", models.CharField(max_length=200)),
+                ("is_review", models.BooleanField(default=True)),
+                ("role", models.CharField(max_length=80)),
+                ("outcomes", cases.fields.DataField(default=list)),
+                ("asks", cases.fields.DataField(default=list)),
+                ("show", cases.fields.DataField(default=dict)),
+                ("unlike", cases.fields.DataField(default=list)),
+                ("claimed_at", models.DateTimeField(null=True)),
+                ("opened_at", models.DateTimeField()),
+                ("opened_number", models.IntegerField()),
+                ("due_at", models.DateTimeField(null=True)),
+                ("overdue_at", models.DateTimeField(null=True)),
+                ("state", models.CharField(default="open", max_length=12)),
+                ("closed_at", models.DateTimeField(null=True)),
+                ("closed_by", models.CharField(default="", max_length=80)),
+                ("outcome", models.CharField(default="", max_length=80)),
+                ("reason", models.TextField(default="")),
+                ("result", cases.fields.DataField(default=dict)),
+                ("covers_number", models.IntegerField(null=True)),
+                (
+                    "case",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tasks",
+                        to="cases.case",
+                    ),
+                ),
+                (
+                    "holder",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="held_tasks",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, to="cases.team"
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('state', 'open')), fields=['role', 'due_at'], name='task_open_role'), models.Index(condition=models.Q(('state', 'open')), fields=['holder', 'due_at'], name='task_open_holder')],
-                'constraints': [models.UniqueConstraint(fields=('case', 'visit', 'command'), name='task_once')],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state", "open")),
+                        fields=["role", "due_at"],
+                        name="task_open_role",
+                    ),
+                    models.Index(
+                        condition=models.Q(("state", "open")),
+                        fields=["holder", "due_at"],
+                        name="task_open_holder",
+                    ),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("case", "visit", "command"), name="task_once")
+                ],
             },
         ),
         migrations.AddIndex(
-            model_name='case',
-            index=models.Index(condition=models.Q(('closed_at__isnull', True)), fields=['owner', 'waiting_until'], name='case_open_by_owner'),
+            model_name="case",
+            index=models.Index(
+                condition=models.Q(("closed_at__isnull", True)),
+                fields=["owner", "waiting_until"],
+                name="case_open_by_owner",
+            ),
         ),
         migrations.AddIndex(
-            model_name='case',
-            index=models.Index(condition=models.Q(('closed_at__isnull', True)), fields=['team', 'waiting_until'], name='case_open_by_team'),
+            model_name="case",
+            index=models.Index(
+                condition=models.Q(("closed_at__isnull", True)),
+                fields=["team", "waiting_until"],
+                name="case_open_by_team",
+            ),
         ),
         migrations.AddIndex(
-            model_name='case',
-            index=models.Index(condition=models.Q(('stopped_at__isnull', False)), fields=['stopped_at'], name='case_stopped'),
+            model_name="case",
+            index=models.Index(
+                condition=models.Q(("stopped_at__isnull", False)),
+                fields=["stopped_at"],
+                name="case_stopped",
+            ),
         ),
         migrations.AddIndex(
-            model_name='case',
-            index=models.Index(condition=models.Q(('parent__isnull', False)), fields=['parent'], name='case_parent'),
+            model_name="case",
+            index=models.Index(
+                condition=models.Q(("parent__isnull", False)), fields=["parent"], name="case_parent"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='case',
-            constraint=models.UniqueConstraint(condition=models.Q(('source_key', ''), _negated=True), fields=('source', 'source_key'), name='case_once_per_source_key'),
+            model_name="case",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("source_key", ""), _negated=True),
+                fields=("source", "source_key"),
+                name="case_once_per_source_key",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='case',
-            constraint=models.CheckConstraint(condition=models.Q(('closed_at__isnull', True), ('waits', '[]'), _connector='OR'), name='closed_case_waits_for_nothing'),
+            model_name="case",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("closed_at__isnull", True), ("waits", "[]"), _connector="OR"),
+                name="closed_case_waits_for_nothing",
+            ),
         ),
     ]

@@ -11,14 +11,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from cases import access, queries
+from cases.actors import Actor
 from cases.errors import NoSuchCase, TransitionRefused
 from cases.forms import HandOverForm, MoveForm, ReasonForm
 from cases.once import Answer
 from cases.views.acting import carry_out
 from cases.views.pages import case_for, head_of
 from cases.views.signing import actor_of, person_of, signed_in
-from processes.acts import cases
-from processes.kinds import kinds
+from processes.acts import cases, messages
+from processes.kinds import kind_of, kinds
 
 FACT_LEFT_OUT = ("title",)  # asked beside the facts, and no fact itself
 
@@ -82,6 +83,35 @@ def move_case(request: HttpRequest, reference: str, name: str) -> HttpResponse:
         return Answer(moved.get_absolute_url(), _("%(done)s: done.") % {"done": edge.label})
 
     return _form_page(request, case, form, "cases/move.html", act, edge=edge)
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def record_answer(request: HttpRequest, reference: str, name: str) -> HttpResponse:
+    """Record an answer that came by post, phone or at the counter, for the one who gave it."""
+    person = person_of(request)
+    case = case_for(person, reference)
+    access.require(actor_of(request), "work on case", case)
+    wait = next((w for w in case.waits if w["kind"] == "message" and w["name"] == name), None)
+    form_class = kind_of(case.kind).answer_form(name)
+    if wait is None or form_class is None:
+        raise TransitionRefused(
+            _("%(reference)s does not wait for this answer now.") % {"reference": case}
+        )
+    form = form_class(request.POST or None)
+
+    def act() -> Answer:
+        messages.deliver_message(
+            case_id=case.pk,
+            name=name,
+            data=form.cleaned_data,
+            source="staff",
+            key=f"{case.pk}.{case.visit}.{wait['command']}",
+            actor=Actor.of(person, on_behalf=f"party:{wait['on']}"),
+        )
+        return Answer(case.get_absolute_url(), _("The answer is recorded."))
+
+    return _form_page(request, case, form, "cases/record_answer.html", act, wait=wait)
 
 
 @require_http_methods(["GET", "POST"])

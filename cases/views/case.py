@@ -34,6 +34,7 @@ def overview(request: HttpRequest, reference: str) -> HttpResponse:
             children=file.children,
             person=person_of(request),
             now=clock.now(),
+            recordable=kind_of(case.kind).answer_form_paths,
         ),
         "facts": facts_of(case),
         "reviews": [one for one in file.tasks if one.is_review and one.state != "cancelled"],

@@ -57,3 +57,19 @@ class LoanForm(forms.ModelForm):
         if not cleaned.get("title"):
             cleaned["title"] = cleaned.get("applicant_name", "")
         return cleaned
+
+
+class OfferAnswerForm(forms.Form):
+    """The customer's answer to the offer, as it came by post, phone or at the counter."""
+
+    answer = forms.ChoiceField(
+        label=_("The customer"),
+        choices=[("accept", _("accepts the offer")), ("decline", _("declines the offer"))],
+        widget=forms.RadioSelect,
+    )
+    reason = forms.CharField(
+        label=_("Reason the customer gave"),
+        required=False,
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )

@@ -57,6 +57,7 @@ loan = Kind(
     },
     messages={"offer_answer": messages.offer_answer, "appraisal": messages.appraisal},
     form="processes.loan.forms.LoanForm",
+    answer_forms={"offer_answer": "processes.loan.forms.OfferAnswerForm"},
 )
 
 
