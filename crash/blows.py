@@ -15,8 +15,8 @@ import psycopg
 from crash.installation import Installation
 
 CALM_SECONDS = 20.0  # at most, after all workers were killed, while we look how cases go on
-MEAN_SECONDS = 1.2  # between blows of one round
-LAST_ROUND, BUSIEST_ROUND = 38, 3  # of those that are hit
+MEAN_SECONDS = 1.0  # between blows of one round
+LAST_ROUND, BUSIEST_ROUND = 30, 4  # of those that are hit
 PATIENCE_SECONDS = 15.0  # a blow to all workers waits this long for a moment of work
 AT_WORK = 3  # activities
 
@@ -43,6 +43,7 @@ class Moving:
 
     waiting: int  # cases whose activities were due or held
     seconds: float | None  # None: not within CALM_SECONDS
+    start_seconds: float | None  # of these, until the first new worker was there
 
 
 class Blows:
@@ -59,12 +60,14 @@ class Blows:
         seed: int,
         count: int,
         seconds: float,
+        rounds: int,
         say: Callable[[str], None],
     ) -> None:
         self.where = where
         self.draw = Random(f"{seed}/blows")
+        last = min(LAST_ROUND, rounds - 1)
         self.rounds = sorted(
-            int(self.draw.triangular(0, LAST_ROUND, BUSIEST_ROUND)) for _ in range(count)
+            int(self.draw.triangular(0, last, min(BUSIEST_ROUND, last))) for _ in range(count)
         )
         self.say = say
         self.next_at = time.monotonic() + 2.0
@@ -102,14 +105,15 @@ class Blows:
         where, draw = self.where, self.draw
         match kind:
             case "worker":
-                name = draw.choice(["worker-short-1", "worker-short-2", "worker-long"])
+                name = draw.choice(where.named("worker-"))
                 where.kill(name)
                 return f"kill -9 {name}"
             case "below":
-                name = draw.choice(["worker-long", "web"])
+                name = draw.choice([*where.named("worker-long"), "web"])
                 return f"kill -9 {where.kill_inner(name, draw)} of {name}"
             case "clock":
-                names = draw.choice([["clock-1"], ["clock-2"], ["clock-1", "clock-2"]])
+                names = where.named("clock-")
+                names = draw.sample(names, draw.randrange(1, len(names) + 1))
                 for name in names:
                     where.kill(name)
                 return f"kill -9 {' and '.join(names)}"
@@ -117,7 +121,7 @@ class Blows:
                 where.kill(kind)
                 return f"kill -9 {kind}"
             case "people":
-                name = f"people-{draw.randrange(3)}"
+                name = draw.choice(where.named("people-"))
                 where.kill(name)
                 return f"kill -9 {name}"
             case "postgres immediate":
@@ -135,7 +139,7 @@ class Blows:
                 return self.trouble()
             case "all workers":
                 return self.all_workers()
-        names = draw.sample(sorted(where.children), draw.randrange(3, 8))
+        names = draw.sample(sorted(where.children), draw.randrange(3, 6))
         for name in names:
             where.kill(name)
         return f"kill -9 {', '.join(names)}"
@@ -157,9 +161,8 @@ class Blows:
         keys = self._in_hand()
         if len(keys) < AT_WORK and time.monotonic() < self.patient_until:
             return ""
-        for name in self.where.children:
-            if name.startswith("worker-"):
-                self.where.kill(name)
+        for name in self.where.named("worker-"):
+            self.where.kill(name)
         began = time.monotonic()
         self.looking = threading.Thread(target=self._look, args=(keys, began), daemon=True)
         self.looking.start()
@@ -177,6 +180,8 @@ class Blows:
 
     def _look(self, keys: list[tuple[int, int, int]], began: float) -> None:
         left = set(keys)
+        newest: int | None = None
+        started: float | None = None
         while left and time.monotonic() - began < CALM_SECONDS:
             try:
                 with psycopg.connect(self.where.environ["DATABASE_URL"], autocommit=True) as db:
@@ -186,9 +191,13 @@ class Blows:
                             "WHERE state = 'due' AND failures = 0"
                         ).fetchall()
                         left &= set(rows)
+                        (number,) = db.execute("SELECT max(id) FROM processes_worker").fetchone()  # type: ignore[misc]
+                        newest = number if newest is None else newest
+                        if started is None and number != newest:
+                            started = time.monotonic() - began
                         time.sleep(0.05)
             except psycopg.Error:
                 time.sleep(0.1)
         if keys:
             took = None if left else time.monotonic() - began
-            self.moving.append(Moving(len({key[0] for key in keys}), took))
+            self.moving.append(Moving(len({key[0] for key in keys}), took, started))

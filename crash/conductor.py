@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from crash.installation import PEOPLE
 from crash.ledger import last
 from crash.people import ROUND, SOURCE, forget_connection, is_database_away, patiently
 from crash.plans import NEVER, ROLES, TEAM, Plan, plan_of
@@ -21,6 +21,7 @@ from crash.plans import NEVER, ROLES, TEAM, Plan, plan_of
 GRACE = timedelta(hours=6)  # timers up to this after a round's beginning come before its acts
 TOGETHER = timedelta(seconds=60)  # timers this close are passed at once
 SETTLE_SECONDS = 150.0
+SLOW_SECONDS = 4.0  # then the log says what is waited for
 
 
 def stands_as_planned(plan: Plan, case: Any) -> bool:
@@ -39,10 +40,18 @@ class Conductor:
     """Runs in a thread of its own, beside the one that watches and strikes."""
 
     def __init__(
-        self, *, folder: Path, seed: int, cases: int, begin: datetime, rounds: int
+        self,
+        *,
+        folder: Path,
+        seed: int,
+        cases: int,
+        begin: datetime,
+        rounds: int,
+        people: int,
+        note: Callable[[str], None],
     ) -> None:
         self.folder, self.seed, self.cases, self.begin = folder, seed, cases, begin
-        self.rounds = rounds
+        self.rounds, self.people, self.note = rounds, people, note
         self.round = 0
         self.is_ending = False
         self.incidents: Counter[str] = Counter()
@@ -93,7 +102,7 @@ class Conductor:
         self.settle()
 
     def people_are_done(self, number: int) -> bool:
-        for mine in range(PEOPLE):
+        for mine in range(self.people):
             if last(self.folder / f"ledger-{mine}.jsonl").get("done") != number:
                 return False
         return True
@@ -114,8 +123,12 @@ class Conductor:
         """Wait until nothing is left to do at this moment. Short pauses before another try are
         passed by turning the clock; incidents are noted, and operators try again."""
         end = time.monotonic() + SETTLE_SECONDS
+        slow_at = time.monotonic() + SLOW_SECONDS
         while True:
             left = patiently(self.left_to_do)
+            if time.monotonic() > slow_at:
+                slow_at = time.monotonic() + SLOW_SECONDS
+                self.note(f"round {self.round}, still to do: {patiently(self.activities)}")
             if not any(left.values()):
                 if patiently(self.repair):
                     continue
@@ -145,6 +158,13 @@ class Conductor:
             if pause > 1.5:
                 clock.turn(int(pause))
         return {"timers": timers, "messages": messages, "activities": activities}
+
+    def activities(self) -> list[Any]:
+        """What is left of activities, for the log of the campaign."""
+        from processes.models import Activity
+
+        fields = ("name", "lane", "attempt", "failures", "losses", "worker_id", "published_at")
+        return list(Activity.objects.filter(state="due").values_list(*fields)[:8])
 
     def repair(self) -> bool:
         """Note incidents; let operators try again what failed outside. Whether there were any."""

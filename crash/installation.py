@@ -47,7 +47,9 @@ class Installation:
     """Everything that runs, and how to hit it. Use from one thread: the kernel ends children of a
     thread with it."""
 
-    def __init__(self, *, folder: Path, seed: int, cases: int, begin: str, places: bool) -> None:
+    def __init__(
+        self, *, folder: Path, seed: int, cases: int, begin: str, places: bool, small: bool
+    ) -> None:
         self.folder = folder
         self.seed = seed
         self.log = (folder / "campaign.log").open("a", buffering=1)
@@ -73,7 +75,8 @@ class Installation:
         }
         for name in ("LONGCASE_CRASH", "CELERY_BROKER_URL", "LONGCASE_TLS"):
             self.environ.pop(name, None)
-        self.begin, self.cases, self.places = begin, cases, places
+        self.begin, self.cases, self.places, self.small = begin, cases, places, small
+        self.people = 1 if small else PEOPLE
 
     def note(self, line: str) -> None:
         """For the log of the campaign, with the time."""
@@ -107,22 +110,23 @@ class Installation:
                 WORKER_PLACES,
                 LONGCASE_DRAIN="1",
             )
-        self.add(
-            "worker-long",
-            [*celery, "-P", "prefork", "-c", "2", "-Q", "long", "-n", "long@%h", *quiet],
-            WORKER_PLACES,
-        )
-        for number in (1, 2):
+        if not self.small:
+            self.add(
+                "worker-long",
+                [*celery, "-P", "prefork", "-c", "2", "-Q", "long", "-n", "long@%h", *quiet],
+                WORKER_PLACES,
+            )
+        for number in (1,) if self.small else (1, 2):
             self.add(f"clock-{number}", [python, "manage.py", "clock"], CLOCK_PLACES)
         web = [python, "-m", "gunicorn", "-c", "python:config.gunicorn", "config.wsgi"]
         self.add("web", web, PEOPLE_PLACES)
         patience = ["--appraisal-seconds", str(NEVER_SECONDS)]
         self.add("standins", [python, "manage.py", "standins", *patience], {})
-        for mine in range(PEOPLE):
+        for mine in range(self.people):
             told = {
                 "folder": str(self.folder),
                 "mine": mine,
-                "of": PEOPLE,
+                "of": self.people,
                 "seed": self.seed,
                 "cases": self.cases,
                 "begin": self.begin,
@@ -174,11 +178,17 @@ class Installation:
                 child.process.kill()  # type: ignore[union-attr]
 
     def stop(self) -> None:
-        stop_all(list(self.children.values()), hurry=lambda: False)
+        stop_all(
+            list(self.children.values()), hurry=lambda: True
+        )  # an orderly stop is no matter here
         self.postgres.stop()
         self.log.close()
 
     # -- blows
+
+    def named(self, beginning: str) -> list[str]:
+        """The children whose names begin so."""
+        return [name for name in self.children if name.startswith(beginning)]
 
     def kill(self, name: str) -> None:
         """The main process; what is left of its group is ended when it is seen."""

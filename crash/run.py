@@ -19,13 +19,28 @@ def main() -> None:
 
 
 def run(
-    folder: Path, *, seed: int, cases: int, seconds: float, blows: int, begin: str, rounds: int
+    folder: Path,
+    *,
+    seed: int,
+    cases: int,
+    seconds: float,
+    blows: int,
+    begin: str,
+    rounds: int,
+    small: bool,
 ) -> dict[str, Any]:
     """Live through all rounds and check what is left. Blows end after `seconds`."""
     from crash.installation import Installation
 
     began = time.monotonic()
-    where = Installation(folder=folder, seed=seed, cases=cases, begin=begin, places=blows > 0)
+    where = Installation(
+        folder=folder,
+        seed=seed,
+        cases=cases,
+        begin=begin,
+        places=blows > 0 and not small,
+        small=small,
+    )
     try:
         where.prepare()
         # Settings are read once, so the environment comes first.
@@ -45,11 +60,13 @@ def run(
             cases=cases,
             begin=datetime.fromisoformat(begin),
             rounds=rounds,
+            people=where.people,
+            note=where.note,
         )
         conductor.prepare()
         where.serve()
         prepared = time.monotonic() - began
-        striking = Blows(where, seed=seed, count=blows, seconds=seconds, say=say)
+        striking = Blows(where, seed=seed, count=blows, seconds=seconds, rounds=rounds, say=say)
         thread = threading.Thread(target=conductor.run, daemon=True)
         thread.start()
         places_end = time.monotonic() + seconds
@@ -68,7 +85,11 @@ def run(
         if conductor.failure is not None:
             found.append(f"{type(conductor.failure).__name__}: {conductor.failure}")
         found += checks.findings(
-            folder=folder, seed=seed, cases=cases, incidents=conductor.incidents
+            folder=folder,
+            seed=seed,
+            cases=cases,
+            incidents=conductor.incidents,
+            is_cut=conductor.round >= rounds,
         )
         checks.dump(folder)
         return {
@@ -77,7 +98,7 @@ def run(
             "seconds": time.monotonic() - began,
             "prepared_seconds": prepared,
             "blows": dict(striking.counts),
-            "moving": [[one.waiting, one.seconds] for one in striking.moving],
+            "moving": [[one.waiting, one.seconds, one.start_seconds] for one in striking.moving],
             "ends": where.kills,
             "incidents": dict(conductor.incidents),
             **checks.counts(folder),
