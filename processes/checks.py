@@ -98,7 +98,8 @@ def _offenders(code: StepCode) -> Iterator[CheckMessage]:
                 continue
             called = ast.unparse(node.func)
             root = called.split(".")[0]
-            instead = _REFUSED.get(called) or (_REFUSED.get(root) if "." in called else None)
+            ending = ".".join(called.split(".")[-2:])  # also as datetime.datetime.now
+            instead = _REFUSED.get(ending) or (_REFUSED.get(root) if "." in called else None)
             if called in ("open", "print"):
                 instead = _REFUSED[called]
             if instead and not (called in _WORDS and "." not in called):
@@ -113,7 +114,7 @@ def _offenders(code: StepCode) -> Iterator[CheckMessage]:
             if is_own and called not in seen:
                 seen.add(called)
                 todo.append(helper)
-            if called.endswith((".objects.get", ".objects.filter", ".save", ".refresh_from_db")):
+            if ".objects." in called or called.endswith((".save", ".refresh_from_db")):
                 yield Error(
                     f"{code.file}, line {first + node.lineno - 1}: step “{code.step}” reads or "
                     f"writes the database with {called}().",

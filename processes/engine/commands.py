@@ -48,6 +48,7 @@ class Waitable:
 
     def take(self) -> Any:
         """The value; raises the error if there is one."""
+        self.heard = True
         if self.error is not None:
             raise self.error
         return self.value

@@ -56,6 +56,11 @@ _REFUSED_FILES = (
 )
 
 
+class Reached(BaseException):
+    """Thrown into step code that reached for the world. No `except Exception` of it may go on from
+    there; the runner makes a NotDeterministic of it."""
+
+
 def _owner(function: Any) -> str:
     owner = getattr(function, "__self__", None)
     if getattr(owner, "replays", False):  # the word random() gave it
@@ -89,7 +94,7 @@ def _refuse(frame: FrameType, what: str, instead: str) -> None:
         return
     sys.setprofile(None)
     file, line = _place(frame)
-    raise NotDeterministic(
+    raise Reached(
         f"{file}, line {line}: step code may not call {what}, because replay could not give the "
         f"same answer again. Use {instead} instead."
     )
@@ -122,5 +127,7 @@ def guarded() -> Iterator[None]:
     sys.setprofile(_watch)
     try:
         yield
+    except Reached as reached:
+        raise NotDeterministic(str(reached)) from reached
     finally:
         sys.setprofile(before)

@@ -31,6 +31,7 @@ from processes.engine.commands import (
 from processes.engine.errors import (
     ActivityFailed,
     Cancelled,
+    NotDeterministic,
     ReplayMismatch,
     StepBroken,
 )
@@ -121,6 +122,10 @@ class Strand(Waitable):
         except Exception as failure:
             sys.setprofile(profile)
             self.settle(error=failure)
+        except guard.Reached as reached:
+            sys.setprofile(profile)
+            refusal = NotDeterministic(str(reached))
+            self.settle(error=refusal.with_traceback(reached.__traceback__))
         except SystemExit as end:  # it would end the worker, and each worker after it
             sys.setprofile(profile)
             self.settle(error=StepBroken(f"Step code may not end the process ({end!r})."))
@@ -177,6 +182,9 @@ class Runner:
         """The transition that the code returned. Raises the code's error, or StepBroken."""
         assert self.main is not None
         value = self.main.take()
+        for strand in self.strands:
+            if strand.error is not None and not strand.heard:
+                raise strand.error  # of something that was started and that nobody awaited
         if callable(value):
             value = value()
         if not isinstance(value, Move):
