@@ -23,6 +23,7 @@ from processes.engine.words import (
     uuid,
 )
 from processes.kinds import Kind
+from tests.trial import far
 from tests.trial.activities import (
     call,
     call_long,
@@ -673,3 +674,65 @@ async def side_helper(case: Trial) -> Any:
     started = start(aside())
     await message("go")
     return case.finish(result=await started)
+
+
+# -- for workers in processes of their own; `amount` is in seconds
+
+
+@script
+async def far_work(case: Trial) -> Any:
+    return case.finish(result=await far.work(seconds=float(case.amount)))
+
+
+@script
+async def far_long(case: Trial) -> Any:
+    return case.finish(result=await far.long_work(seconds=float(case.amount)))
+
+
+@script
+async def far_silent(case: Trial) -> Any:
+    return case.finish(result=await far.silent_work(seconds=float(case.amount)))
+
+
+@script
+async def far_kill(case: Trial) -> Any:
+    await far.kill_worker()
+    return case.finish()
+
+
+@script
+async def far_checks(case: Trial) -> Any:
+    """Three checks side by side, and one step more with what they gave."""
+    found = await all_of(*(far.work(seconds=float(case.amount)) for _ in range(3)))
+    last = await far.work(seconds=0)
+    return case.finish(result=" ".join([*found, last]))
+
+
+@script
+async def far_sleep(case: Trial) -> Any:
+    await sleep(days(30))
+    return case.finish(result=await far.work(seconds=0))
+
+
+@script
+async def bad_and_quiet(case: Trial) -> Any:
+    import datetime
+
+    try:
+        moment = datetime.datetime.now().isoformat()
+    except Exception:
+        moment = "unknown"
+    await message(f"go {moment}")
+    return case.finish()
+
+
+@script
+async def bad_aside(case: Trial) -> Any:
+    async def aside() -> None:
+        import time
+
+        time.time()
+
+    start(aside())
+    await message("go")
+    return case.finish()
