@@ -49,13 +49,31 @@ def encode(data: Any) -> str:
 
 def decode(text: str) -> dict[str, Any]:
     """The data that encode() was given. Raises ValueError for text that encode() never wrote."""
-    if '"$' not in text:
-        return json.loads(text)
-    return json.loads(text, object_hook=_untagged)
+    # Without the look for spaces around it, which a canonical text has not.
+    try:
+        found, end = (_read_tagged if '"$' in text else _read_plain)(text, 0)
+    except StopIteration as stop:
+        raise ValueError(f"This is not the data of an event, from {stop.value} on.") from None
+    if end != len(text):
+        raise ValueError(f"More text follows at {end}; this is not the data of one event.")
+    return found
 
 
 def utc_text(moment: datetime) -> str:
     """The one spelling of a moment: UTC, microseconds, `2027-03-28T01:00:00.000000Z`."""
+    global _spelled
+    last, spelling = _spelled
+    if moment is last:  # the events of a commit share theirs
+        return spelling
+    spelling = _utc_text(moment)
+    _spelled = (moment, spelling)
+    return spelling
+
+
+_spelled: tuple[object, str] = (object(), "")
+
+
+def _utc_text(moment: datetime) -> str:
     if moment.tzinfo is not UTC:
         if moment.tzinfo is None:
             raise ValueError(f"{moment!r} has no time zone; moments in history are aware.")
@@ -196,3 +214,7 @@ def _check_size(text: str) -> None:
             f"The data of one event takes {size:,} bytes; {limit:,} are allowed "
             "(LONGCASE_EVENT_BYTES). Keep large content as a document and record its digest."
         )
+
+
+_read_plain = json.JSONDecoder().scan_once
+_read_tagged = json.JSONDecoder(object_hook=_untagged).scan_once

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
 from typing import Any
 
+from django.db import DEFAULT_DB_ALIAS
+from django.db.models.base import ModelState
+
 from audit.record import Recorded
-from cases.models import Case
 from processes.engine.rows import ActivityRow
 from processes.engine.runner import Runner
 from processes.engine.standing import Open, track
@@ -169,13 +170,11 @@ class Run:
         values = dict(self.row)
         values["waits"] = []  # a projection, which step code has no business with
         values.update(facts)
-        link = model._meta.parents[Case]
-        if link is not None:
-            values[link.attname] = self.row["id"]
-        known = [name for name in _columns(model) if name in values]
-        self._case = model.from_db("default", known, [values[name] for name in known])
-
-
-@cache
-def _columns(model: Any) -> list[str]:
-    return [f.attname for f in model._meta.concrete_fields]
+        values[model._meta.pk.attname] = self.row["id"]
+        # As Model.from_db would, without asking each of forty fields: what is in memory already
+        # needs no conversion, and this runs at every replay.
+        case = model.__new__(model)
+        case._state = ModelState()
+        case._state.adding, case._state.db = False, DEFAULT_DB_ALIAS
+        case.__dict__.update(values)
+        self._case = case

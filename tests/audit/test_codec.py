@@ -152,3 +152,9 @@ def test_data_beyond_the_limit_is_refused_with_both_sizes(settings: Any):
 def test_a_tag_of_a_newer_version_is_not_taken_for_data():
     with pytest.raises(ValueError, match="newer"):
         codec.decode('{"a":{"$colour":"red"}}')
+
+
+@pytest.mark.parametrize("text", ["", " ", "{", '{"a":1', '{"a":1} ', '{"a":1}{"b":2}', "nonsense"])
+def test_what_encode_never_wrote_is_refused(text):
+    with pytest.raises(ValueError):
+        codec.decode(text)
