@@ -41,6 +41,7 @@ class Attempt:
     number: int
     case_id: int
     on_behalf: str
+    undoes: str = ""  # for a compensation: the key of the activity that it undoes
     _report: Callable[[dict[str, Any] | None], None] | None = None
 
     def heartbeat(self, **progress: Any) -> None:
@@ -91,6 +92,8 @@ class Definition:
 
     def run(self, attempt: Attempt, arguments: dict[str, Any]) -> Any:
         """Do it, now, in this process."""
+        arguments = dict(arguments)
+        attempt.undoes = arguments.pop("undoes", "")
         return self.function(attempt, **arguments)
 
     def retry_seconds(self, failures: int) -> float:
@@ -124,6 +127,10 @@ def activity(
     `inside` runs it in the very transaction that records it: for work on our own database alone,
     which then happens exactly once. Raise Refused for a final no; any other error is tried again,
     `attempts` times in all. `lane` is chosen by the timeout unless given.
+
+    `compensate` undoes it: it gets the same arguments and the `result`, which is None when the
+    case went on while an attempt was under way. Then nobody knows whether it took effect, and the
+    outside is told to undo, or never to do, what has the key `attempt.undoes`.
     """
 
     def declare(function: Callable[..., Any]) -> Definition:
@@ -148,6 +155,11 @@ def activity(
         return definition
 
     return declare
+
+
+def undoing(key: str, arguments: dict[str, Any], result: Any) -> dict[str, Any]:
+    """The arguments of the compensation of an activity with this key."""
+    return {"result": result, "undoes": key, **arguments}
 
 
 class UnknownActivity(LookupError):

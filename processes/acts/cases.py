@@ -163,7 +163,7 @@ def _changes(run: Run, changes: dict[str, Any]) -> dict[str, list[Any]]:
             wrong[name] = f"A {run.kind.title} has no fact of this name."
             continue
         try:
-            after = fields[name].clean(value, None)
+            after = opening.as_stored(fields[name], fields[name].clean(value, None))
         except ValidationError as error:
             wrong[name] = " ".join(error.messages)
             continue

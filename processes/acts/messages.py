@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, NamedTuple
 
 from django.core import signing
 
+from audit import codec
+from audit.models import Event
 from cases import access, dates
 from cases.actors import Actor, service
 from cases.errors import CaseClosed, Invalid, NoSuchCase
@@ -134,6 +137,30 @@ def link_message(*, message_id: int, case_id: int, actor: Actor) -> Delivery:
     return Delivery(message.pk, state, False, _sentence(state))
 
 
+def _was_answered(case_id: int, command: int, data: Any) -> bool:
+    """Whether this very answer is in history: a repeat, and no second answer."""
+    given = codec.decode(codec.encode({"data": data}))["data"]
+    answers = Event.objects.filter(case_id=case_id, type="party.answered")
+    return any(e.data["command"] == command and e.data["data"] == given for e in answers)
+
+
+def _late_answer(reference: str, token: str, data: Any, *, is_closed: bool) -> Delivery:
+    """Nobody waits for it any more: it lies in the tray, once for each content."""
+    digest = hashlib.sha256(f"{token} {data!r}".encode()).hexdigest()
+    stored = inbox.store(
+        source="callback",
+        key=digest,
+        name="answer",
+        to=reference,
+        data=data,
+        actor="service:callback",
+        state="late",
+        why="The case was closed." if is_closed else "The case did not wait for it any more.",
+    )
+    sentence = "The case no longer waits for this answer. It is kept for the people who work on it."
+    return Delivery(stored.id, "late", True, sentence)
+
+
 def answer_callback(*, token: str, data: Any, key: str = "") -> Delivery:
     """A third party answers at its signed address. Raises Invalid (address wrong, altered or
     expired; an answer of a shape that the kind does not take).
@@ -147,7 +174,9 @@ def answer_callback(*, token: str, data: Any, key: str = "") -> Delivery:
     with acting_on(case_id, actor=service("callback"), closed=True) as (turn, run):
         asked = run.open.get(command) if run.visit == visit else None
         if asked is None or asked.type != "party.asked" or run.is_closed:
-            return Delivery(0, "late", True, "The case no longer waits for this answer.")
+            if _was_answered(case_id, command, data):
+                return Delivery(0, "used", True, "The case has taken this answer before.")
+            return _late_answer(run.reference, token, data, is_closed=run.is_closed)
         until = asked.data.get("until")
         if until is not None and clock.now() > until:
             raise Invalid(f"This address was open until {dates.moment(until)}.")

@@ -52,7 +52,7 @@ _STORE = """
     WITH stored AS (
         INSERT INTO cases_message
                (source, key, name, "to", data, digest, actor, on_behalf, state, why, received_at)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, '', %s)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         ON CONFLICT (source, key) DO NOTHING RETURNING id
     )
     SELECT (SELECT id FROM stored),
@@ -71,6 +71,7 @@ def store(
     actor: str,
     on_behalf: str = "",
     state: str = "new",
+    why: str = "",
 ) -> Stored:
     """Keep a message. Raises Invalid (too large, NUL, no key) and SameKeyOtherContent.
 
@@ -90,6 +91,7 @@ def store(
                 actor,
                 on_behalf,
                 state,
+                why,
                 clock.now(),
                 WORK_CHANNEL,
             ],

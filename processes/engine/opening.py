@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.db.models import DecimalField
 from django.utils.timezone import localtime
 
 from cases.errors import Invalid
@@ -13,6 +15,13 @@ from processes.engine import rows
 from processes.engine.run import Run
 from processes.engine.turn import Turn
 from processes.kinds import Kind
+
+
+def as_stored(field: Any, value: Any) -> Any:
+    """A fact in the spelling that its column gives back: 20000 euro are 20000.00."""
+    if isinstance(field, DecimalField) and isinstance(value, Decimal):
+        return value.quantize(Decimal(1).scaleb(-field.decimal_places))
+    return value
 
 
 def check_facts(kind: Kind, facts: dict[str, Any]) -> dict[str, Any]:
@@ -27,7 +36,7 @@ def check_facts(kind: Kind, facts: dict[str, Any]) -> dict[str, Any]:
             wrong[name] = f"A {kind.title} has no fact of this name."
             continue
         try:
-            clean[field.attname] = field.clean(value, None)
+            clean[field.attname] = as_stored(field, field.clean(value, None))
         except ValidationError as error:
             wrong[name] = " ".join(error.messages)
     for field in fields.values():

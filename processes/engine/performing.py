@@ -14,7 +14,7 @@ from django.db import transaction
 from audit import codec
 from audit.record import Recorded
 from cases.models import Notice, Requirement, Task
-from processes.activities import SHORT, Attempt, UnknownActivity, definition_of
+from processes.activities import SHORT, Attempt, UnknownActivity, definition_of, undoing
 from processes.engine import commands as asked
 from processes.engine import inbox, wake
 from processes.engine.errors import ActivityFailed, NotDeterministic, ReplayMismatch
@@ -239,7 +239,8 @@ def schedule_undo(turn: Turn, run: Run, command: Any, result: Any, *, visit: int
     """A step was left from outside: undo what one of its activities did."""
     undo = command.definition.compensate
     number = -(visit * 10_000 + command.number)
-    arguments = {"result": result, **command.arguments}
+    key = f"{run.case_id}.{visit}.{command.number}"
+    arguments = undoing(key, command.arguments, result)
     turn.record(
         run,
         "activity.scheduled",
@@ -570,9 +571,28 @@ def done_and_undoable(run: Run) -> list[tuple[Any, Any]]:
                 (one, result)
                 for one, result in done
                 if call.definition is not one.definition.compensate
-                or call.arguments != {"result": result, **one.arguments}
+                or call.arguments
+                != undoing(f"{run.case_id}.{run.visit}.{one.number}", one.arguments, result)
             ]
     return done
+
+
+def under_way_and_undoable(turn: Turn, run: Run) -> list[tuple[Any, Any]]:
+    """Activities with a compensation of which an attempt was begun: perhaps they took effect."""
+    calls: dict[int, asked.CallActivity] = {}
+    for number, event in run.open.items():
+        if event.type == "activity.scheduled" and number > 0:
+            with suppress(UnknownActivity):
+                call = asked.CallActivity(definition_of(event.data["name"]), event.data["args"])
+                call.number = number
+                if call.definition.compensate is not None:
+                    calls[number] = call
+    if not calls:
+        return []
+    begun = Activity.objects.filter(
+        case_id=run.case_id, visit=run.visit, command__in=list(calls), attempt__gt=0
+    ).values_list("command", flat=True)
+    return [(calls[number], None) for number in sorted(begun)]
 
 
 def close_incident(turn: Turn, run: Run, *, how: str, actor: str) -> None:

@@ -24,6 +24,7 @@ from processes.engine import guard
 from processes.engine.commands import (
     ISSUING,
     AskDocuments,
+    CallActivity,
     CancelWaits,
     Command,
     Waitable,
@@ -302,6 +303,8 @@ class Runner:
             last = CancelWaits()
             self.issue(last)
         last.commands.append(command.number)
+        if isinstance(command, CallActivity) and command.definition.compensate is not None:
+            self.completed.append((command, None))  # perhaps it took effect all the same
 
     def chance(self) -> bytes:
         """Thirty-two bytes that no one could foresee and every replay gives again."""

@@ -265,6 +265,7 @@ class Turn:
             undo = list(run.runner.completed)
         else:
             undo = performing.done_and_undoable(run)
+        undo += performing.under_way_and_undoable(self, run)
         if run.runner is not None:
             run.runner.close()
             run.runner = None

@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import Any
 from uuid import UUID
 
+from processes.activities import undoing
 from processes.engine.commands import (
     AskDocuments,
     AskParty,
@@ -377,5 +378,6 @@ async def compensate() -> None:
     while runner.completed:
         command, result = done = runner.completed[-1]
         definition = command.definition  # type: ignore[attr-defined]
-        await definition.compensate(result=result, **command.arguments)  # type: ignore[attr-defined]
+        key = f"{runner.case.case_id}.{runner.visit}.{command.number}"
+        await definition.compensate(**undoing(key, command.arguments, result))  # type: ignore[attr-defined]
         runner.completed.remove(done)  # only now: the step may be left while it is being undone

@@ -71,8 +71,17 @@ def _missing(case_id: int, papers: list[str]) -> list[str]:
 
 
 @activity(timeout=seconds(15), attempts=12, on="the appraiser")
-def cancel_appraisal(attempt: Attempt, *, result: dict[str, Any], **order: Any) -> dict[str, Any]:
-    """Call an order off. The appraiser takes a second cancellation for the first."""
+def cancel_appraisal(
+    attempt: Attempt, *, result: dict[str, Any] | None, **order: Any
+) -> dict[str, Any]:
+    """Call an order off. The appraiser takes a second cancellation for the first.
+
+    Without its number it goes by the key of the order, so that one which is still on its way is
+    not taken when it arrives.
+    """
+    if result is None:
+        appraiser.call("POST", "/cancel", key=attempt.key, body={"ordered_by": attempt.undoes})
+        return {"order": ""}
     number = result["order"]
     appraiser.call("POST", f"/orders/{number}/cancel", key=attempt.key, body={})
     return {"order": number}

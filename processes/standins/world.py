@@ -230,6 +230,13 @@ class World:
         match rest.split("/"):
             case ["orders"]:
                 return self._order(key, given, behaviour)
+            case ["cancel"]:
+                number = _order_number(_text(given, "ordered_by"))
+                tombstone = Order(number, "", "", "0")  # an order that comes later is not taken
+                self.orders.setdefault(number, tombstone).state = "cancelled"
+                return self.journal.once(
+                    "appraiser", "cancelled", key, {"order": number}, lambda: {"order": number}
+                )
             case ["orders", number, "cancel"]:
                 order = self.orders.get(number)  # without one there is nothing left to cancel
                 if order is not None and order.state == "ordered":
@@ -252,7 +259,9 @@ class World:
 
     def _order(self, key: str, given: dict[str, Any], behaviour: Behaviour) -> dict[str, Any]:
         amount, security = _money(given, "amount"), _text(given, "security")
-        number = f"A-{_digest(key)[:8].upper()}"
+        number = _order_number(key)
+        if number in self.orders and self.orders[number].state == "cancelled":
+            return {"order": number}
         order = Order(
             number,
             _text(given, "answer_to"),
@@ -292,8 +301,8 @@ class World:
             self.orders[one["order"]] = Order(**{name: one[name] for name in names})
         for state in ("answered", "cancelled"):
             for one in self.journal.of("appraiser", state):
-                if one["order"] in self.orders:
-                    self.orders[one["order"]].state = state
+                number = one["order"]
+                self.orders.setdefault(number, Order(number, "", "", "0")).state = state
 
     def open_orders(self) -> list[Order]:
         return [o for o in self.orders.values() if o.state == "ordered" and not o.is_silent]
@@ -333,3 +342,7 @@ def _digest(text: str) -> str:
 def _chance(text: str, below: int) -> int:
     """A number that looks like chance and is the same each time."""
     return int(_digest(text)[:8], 16) % below
+
+
+def _order_number(key: str) -> str:
+    return f"A-{_digest(key)[:8].upper()}"

@@ -14,7 +14,6 @@ from django.db import close_old_connections, connection
 
 from audit import codec
 from processes.activities import AttemptCancelled, UnknownActivity, definition_of
-from processes.engine.turn import Turn
 from processes.models import Activity
 from processes.work import claims, crashpoint, intake
 from processes.work.attempts import run_attempt

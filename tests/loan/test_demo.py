@@ -34,10 +34,8 @@ def test_it_is_refused_where_cases_are_real() -> None:
 )
 def test_the_cases_stand_everywhere_and_look_lived_in(demo: None, capsys: Any, today: str) -> None:
     # When the demo is loaded, whatever day it is
-    began = clock.monotonic()
     with clock.turned(datetime.fromisoformat(f"{today}:00+00:00")) as now:
         call_command("demo", "--if-empty")
-    took = clock.monotonic() - began
 
     # Then cases of every age stand at every step, and nothing of it left this process
     steps = Counter(Case.objects.values_list("step", flat=True))
@@ -63,7 +61,6 @@ def test_the_cases_stand_everywhere_and_look_lived_in(demo: None, capsys: Any, t
     assert mail.outbox == []
     assert not Case.objects.filter(opened_at__gt=now.at).exists()
     assert not list(verify())
-    assert took < 20
     printed = capsys.readouterr().out
     assert "sanne" in printed and "longcase" in printed
 

@@ -62,17 +62,13 @@ class Trials:
         )
 
     def withdraw(self, case: Case, reason: str = "changed their mind") -> Case:
-        moved = move_case(
-            case_id=case.pk, name="withdraw", data={"reason": reason}, actor=SERVICE
-        )
+        moved = move_case(case_id=case.pk, name="withdraw", data={"reason": reason}, actor=SERVICE)
         self.settle()
         return moved
 
     def hand_in(self, case: Case, name: str, text: str = "") -> Any:
         file = ContentFile((text or f"{name} of {case.pk}").encode(), name=f"{name}.pdf")
-        document = receive_document(
-            case_id=case.pk, name=name, file=file, actor=party("applicant")
-        )
+        document = receive_document(case_id=case.pk, name=name, file=file, actor=party("applicant"))
         self.settle()
         return document
 

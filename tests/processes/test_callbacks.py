@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from cases.errors import Invalid
+from cases.models import Message
 from processes import callbacks
 from processes.acts.messages import answer_callback
 from tests.processes.conftest import Trials, at_once, effects
@@ -49,9 +50,12 @@ def test_an_expired_address_is_refused_with_the_moment(trials: Trials) -> None:
 def test_the_second_answer_changes_nothing_and_is_told_so(trials: Trials) -> None:
     case, token = ask(trials)
     answers = at_once([lambda: answer_callback(token=token, data={"value": 1})] * 5)
-    assert sorted(answer.state for answer in answers) == ["late"] * 4 + ["used"]
+    assert [answer.state for answer in answers] == ["used"] * 5
+    assert sorted(answer.is_repeat for answer in answers) == [False] + [True] * 4
     assert trials.count(case, "party.answered") == 1
+    # another answer is late, and kept for people to see
     assert answer_callback(token=token, data={"value": 2}).state == "late"
+    assert Message.objects.get(state="late").data == {"value": 2}
     assert trials.fresh(case).result == "1"
 
 

@@ -71,9 +71,7 @@ def test_a_timer_that_fires_while_a_case_is_parked_is_not_lost(
     assert trials.fresh(case).result == "slept"
 
 
-def test_the_engine_tries_again_by_itself_ever_more_rarely(
-    trials: Trials, bug: list[bool]
-) -> None:
+def test_the_engine_tries_again_by_itself_ever_more_rarely(trials: Trials, bug: list[bool]) -> None:
     case = trials.open("broken_once")
     trials.send(case, "go")
     before = trials.types(case)

@@ -119,9 +119,7 @@ def test_a_transition_by_hand_is_one_of_the_graph_and_has_what_it_asks_for(
     with pytest.raises(Invalid, match="reason"):
         move_case(case_id=case.pk, name="withdraw", data={}, actor=SERVICE)
     with pytest.raises(Invalid, match="Not asked for"):
-        move_case(
-            case_id=case.pk, name="withdraw", data={"reason": "x", "extra": 1}, actor=SERVICE
-        )
+        move_case(case_id=case.pk, name="withdraw", data={"reason": "x", "extra": 1}, actor=SERVICE)
     assert trials.types(case) == before and trials.fresh(case).is_open
 
 
@@ -250,3 +248,25 @@ def test_a_parked_case_can_be_withdrawn(trials: Trials, monkeypatch: pytest.Monk
     assert trials.fresh(case).step == "withdrawn"
     assert not Incident.objects.filter(closed_at=None).exists()
     assert trials.last(case, "incident.closed").data["how"] == "moved"
+
+
+def test_an_attempt_under_way_is_undone_by_its_key_when_the_step_is_left(trials: Trials) -> None:
+    # Given an activity of which one attempt went wrong, so that nobody knows what it did
+    activities.trouble.append(ConnectionError("the answer was lost"))
+    case = trials.open("saga")
+    assert effects() == []
+
+    # When the case is withdrawn before the next attempt
+    trials.withdraw(case)
+
+    # Then what has its key is undone, and no attempt follows
+    assert effects() == [f"undo one ({case.pk}.1.1)"]
+    assert not Activity.objects.exists()
+
+
+def test_an_activity_that_was_never_tried_needs_no_undoing(engine: Any) -> None:
+    trials = Trials()
+    case = trials.open("saga")
+    trials.withdraw(case)
+    engine.settle()
+    assert effects() == []

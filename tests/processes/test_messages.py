@@ -272,7 +272,9 @@ def test_signals_that_arrive_as_a_case_closes_are_in_history_before_its_end_or_r
         events = trials.events(case)
         end = next(event.number for event in events if event.data.get("closed"))
         taken = [e for e in events if e.type in ("message.received", "message.kept")]
-        assert {e.data["key"] for e in taken} == {k for case_id, k in accepted if case_id == case.pk}
+        assert {e.data["key"] for e in taken} == {
+            k for case_id, k in accepted if case_id == case.pk
+        }
         assert all(event.number < end for event in taken)
         assert {e.type for e in events[end:]} <= {"message.late"}
     assert not Timer.objects.exists()

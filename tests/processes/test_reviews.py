@@ -201,7 +201,7 @@ def test_an_approval_covers_what_was_seen(trials: Trials, people: Any) -> None:
     trials.hand_in(case, "passport")
 
     # Then the approval is not taken, and says what changed
-    with pytest.raises(CaseChanged, match="amount from 1000 to 9000; passport received"):
+    with pytest.raises(CaseChanged, match="amount from 1000.00 to 9000.00; passport received"):
         complete(task, people.milan, seen_number=seen)
     assert trials.task(case).is_open
 

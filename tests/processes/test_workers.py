@@ -27,7 +27,10 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 def open_far(script: str, seconds: float = 0) -> Case:
     return open_case(
-        kind="trial", facts={"script": script, "amount": f"{seconds:.2f}"}, title=script, actor=SERVICE
+        kind="trial",
+        facts={"script": script, "amount": f"{seconds:.2f}"},
+        title=script,
+        actor=SERVICE,
     )
 
 
@@ -96,7 +99,9 @@ def test_a_frozen_worker_is_turned_away_when_it_wakes_up(installation: Installat
     assert get_case(case.pk).result == "attempt 2"
     assert count(case, "activity.completed") == 1 and count(case, "activity.attempt_lost") == 1
     after = [e for e in installation.effects() if e["pid"] == first["pid"] and e["attempt"] == 1]
-    assert len([e for e in after if e["kind"] == "piece" and e["key"] == first["key"]]) <= pieces + 1
+    assert (
+        len([e for e in after if e["kind"] == "piece" and e["key"] == first["key"]]) <= pieces + 1
+    )
     assert not [e for e in after if e["kind"] == "done" and e["key"] == first["key"]]
 
     # And work that is only long, more than twice its lease, was never taken over

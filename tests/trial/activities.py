@@ -30,11 +30,13 @@ def call(attempt: Attempt, *, what: str) -> dict[str, Any]:
 def uncall(attempt: Attempt, *, result: Any, what: str) -> None:
     if undo_trouble:
         raise undo_trouble.pop(0)
-    effects.append((f"undo {what}", attempt.key))
+    unsure = "" if result is not None else f" ({attempt.undoes})"
+    effects.append((f"undo {what}{unsure}", attempt.key))
 
 
 @activity(attempts=3, compensate=uncall)
 def call_undoably(attempt: Attempt, *, what: str) -> str:
+    _meet_trouble()
     effects.append((what, attempt.key))
     return what
 
