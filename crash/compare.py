@@ -4,6 +4,7 @@ Left out, because they may differ between two runs in which nothing is wrong:
 - attempts (activity.attempt_failed, activity.attempt_lost, and the attempt's number in a result);
 - incidents of activities that blows used up, with the operator's retry;
 - moments, due times, numbers of events, ids, references and keys: they are replaced or dropped;
+- when an activity was undone that was called off, beside the steps that follow;
 - in the checks, which run side by side: the order of their two results, and, when one of them says
   no, whether the other was still heard before it was given up.
 """
@@ -63,6 +64,7 @@ def story(events: list[dict[str, Any]]) -> list[str]:
     step, visit, asked = "", 0, {}
     refused = _refused_in_checks(events)
     results: list[str] = []  # of activities, in a row
+    undone: list[str] = []  # compensations, which run beside the steps that follow
 
     def flush() -> None:
         lines.extend(sorted(results))
@@ -75,18 +77,18 @@ def story(events: list[dict[str, Any]]) -> list[str]:
         if kind == "step.entered":
             step, visit = data["step"], data["visit"]
         if kind == "activity.scheduled":
-            asked[(visit, data["command"])] = data["name"]
+            asked[(data.get("visit", visit), data["command"])] = data["name"]
         line = f"{kind} {_plain(data)} {event['actor']}"
         if kind in ("activity.completed", "activity.failed"):
             name = asked.get((data.get("visit", visit), data["command"]), "")
             if step == "checks" and refused and name.rpartition(".")[2] in _CHECKS:
                 continue
-            results.append(f"{name} {line}")
+            (undone if data["command"] < 0 else results).append(f"{name} {line}")
             continue
         flush()
         lines.append(line)
     flush()
-    return lines
+    return lines + sorted(undone)
 
 
 _CHECKS = ("check_identity", "score_credit")

@@ -81,7 +81,7 @@ class Installation:
     def note(self, line: str) -> None:
         """For the log of the campaign, with the time."""
         with suppress(ValueError):
-            self.log.write(f"{time.strftime('%H:%M:%S')} {line}\n")
+            self.log.write(f"{time.strftime('%H:%M:%S', time.gmtime())} {line}\n")
 
     # -- life
 

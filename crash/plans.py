@@ -132,7 +132,8 @@ def acts_for(plan: Plan, now: Standing) -> list[dict[str, Any]]:
     if now.step == "appraisal" and now.question and now.waited >= plan.appraised_after:
         value = f"{100_000 + 1000 * plan.number}.00"
         acts.append({**here, "act": "appraise", "question": now.question, "value": value})
-    early = plan.answers_early and now.step == "decision"
+    # Not beside a decision: whether the offer is out by then would be a matter of moments.
+    early = plan.answers_early and now.step == "decision" and not acts
     if early or (now.step == "offer" and now.waited >= plan.answers_after):
         # An early answer has the key of the later one: it is the same message, sent once.
         acts.append(

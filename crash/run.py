@@ -108,7 +108,7 @@ def run(
 
 
 def say(line: str) -> None:
-    print(f"  {time.strftime('%H:%M:%S')} {line}", flush=True)
+    print(f"  {time.strftime('%H:%M:%S', time.gmtime())} {line}", flush=True)
 
 
 if __name__ == "__main__":
