@@ -216,5 +216,5 @@ def _check_size(text: str) -> None:
         )
 
 
-_read_plain = json.JSONDecoder().scan_once
-_read_tagged = json.JSONDecoder(object_hook=_untagged).scan_once
+_read_plain = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
+_read_tagged = json.JSONDecoder(object_hook=_untagged).scan_once  # type: ignore[attr-defined]

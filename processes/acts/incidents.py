@@ -6,7 +6,7 @@ from cases import access, dates
 from cases.actors import Actor
 from cases.errors import Refused
 from processes.acts.locking import acting_on
-from processes.engine import performing
+from processes.engine import performing, stopping
 from processes.models import Activity, Incident
 from processes.work import sweeps
 
@@ -59,7 +59,7 @@ def _retry_activity(incident: Incident, actor: Actor) -> str:
                 actor=actor.code,
                 on_behalf=actor.on_behalf,
             )
-        performing.close_incident(turn, run, how="retried", actor=actor.code)
+        stopping.close_incident(turn, run, how="retried", actor=actor.code)
         turn.project(run)
         performing.call_workers(rows)
     return f"{incident.case} tries again."
@@ -86,11 +86,11 @@ def give_up_activity(*, incident_id: int, reason: str, actor: Actor) -> None:
     with acting_on(incident.case_id, actor=actor, closed=True) as (turn, run):
         if run.incident != "activity" or incident.command is None:
             raise NothingToRetry(f"{incident.case} does not stand at a failed activity.")
-        stops = {event.data["command"]: event for event in performing.still_stopped(run)}
+        stops = {event.data["command"]: event for event in stopping.still_stopped(run)}
         if incident.command not in stops:
             raise NothingToRetry(f"{incident.case} no longer waits for this activity.")
         asked = run.open[incident.command]
-        performing.close_incident(turn, run, how="given up", actor=actor.code)
+        stopping.close_incident(turn, run, how="given up", actor=actor.code)
         run.writes.dropped_activities.append(
             (run.case_id, asked.data.get("visit", run.visit), incident.command)
         )
@@ -106,5 +106,5 @@ def give_up_activity(*, incident_id: int, reason: str, actor: Actor) -> None:
             actor=actor.code,
         )
         if not run.incident:
-            performing.stop_again(turn, run, performing.still_stopped(run))
+            stopping.stop_again(turn, run, stopping.still_stopped(run))
             turn.project(run)

@@ -11,10 +11,10 @@ from audit.read import events_of
 from audit.record import Recorded
 from cases.models import Case
 from processes.engine.errors import ReplayMismatch
-from processes.engine.performing import describe
 from processes.engine.run import Run
 from processes.engine.runner import Pause, Runner
 from processes.engine.standing import Open, track, waits_of
+from processes.engine.stopping import describe
 from processes.kinds import Kind, kind_of
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from audit.read import events_of
 from cases.models import Case
 from processes.engine.errors import ReplayMismatch
-from processes.engine.performing import describe, place_of
 from processes.engine.replay import replayed
+from processes.engine.stopping import describe, place_of
 from processes.kinds import NoSuchKind, kind_of
 
 FINE, DIFFERS, UNKNOWN = "fine", "differs", "unknown"

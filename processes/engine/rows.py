@@ -203,8 +203,8 @@ def insert_activities(cursor: Any, rows: Sequence[ActivityRow]) -> None:
 
 def settle_activities(
     cursor: Any, claims: Sequence[tuple[int, int, int, int, int]]
-) -> set[tuple[int, int, int]]:
-    """Remove the activities whose claim still holds; returns their keys.
+) -> set[tuple[int, int, int, int, int]]:
+    """Remove the activities whose claim still holds; returns these claims.
 
     A claim is (case, visit, command, worker, attempt). One that ran out finds no row, and its
     result is not taken: this is the fence.
@@ -216,7 +216,7 @@ def settle_activities(
         f"DELETE FROM processes_activity AS a USING (VALUES {values}) AS c (case_id, visit, "
         "command, worker_id, attempt) WHERE a.case_id = c.case_id AND a.visit = c.visit "
         "AND a.command = c.command AND a.worker_id = c.worker_id AND a.attempt = c.attempt "
-        "RETURNING a.case_id, a.visit, a.command"
+        "RETURNING a.case_id, a.visit, a.command, a.worker_id, a.attempt"
     )
     return {tuple(row) for row in cursor.fetchall()}
 

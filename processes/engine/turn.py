@@ -23,7 +23,7 @@ from audit import codec
 from audit.read import events_since
 from audit.record import Draft, Recorded, chain, write
 from cases.fsm import Move
-from processes.engine import performing, rows, sources, wake
+from processes.engine import leaving, performing, rows, sources, stopping, wake
 from processes.engine.commands import AwaitMessage
 from processes.engine.errors import StepBroken
 from processes.engine.run import Run
@@ -114,7 +114,7 @@ class Turn:
                 self.replay(run)
             except Exception as error:
                 run.build(run.stored_facts)
-                performing.stop(self, run, error)
+                stopping.stop(self, run, error)
                 self.project(run)
 
     def replay(self, run: Run) -> None:
@@ -200,7 +200,7 @@ class Turn:
                 self.undo(run, mark)
                 for child in set(self.runs) - known:
                     del self.runs[child]
-                performing.stop(self, run, error)
+                stopping.stop(self, run, error)
                 break
             self.keep(run)
             if not moved:
@@ -264,8 +264,8 @@ class Turn:
         if run.runner is not None:
             undo = list(run.runner.completed)
         else:
-            undo = performing.done_and_undoable(run)
-        undo += performing.under_way_and_undoable(self, run)
+            undo = leaving.done_and_undoable(run)
+        undo += leaving.under_way_and_undoable(self, run)
         if run.runner is not None:
             run.runner.close()
             run.runner = None
@@ -285,8 +285,8 @@ class Turn:
         """Enter the step to which a transition led: cancel what the old one waited for, record the
         checkpoint, and start the new step's code."""
         before = run.row["step"] if run.row["visit"] else ""
-        stopped = [e for e in performing.still_stopped(run) if e.data["command"] < 0]
-        cancelled = performing.cancel_open(self, run)
+        stopped = [e for e in stopping.still_stopped(run) if e.data["command"] < 0]
+        cancelled = leaving.cancel_open(self, run)
         case = run.case
         step = str(case.step)
         code = run.kind.code_of(step)
@@ -331,10 +331,10 @@ class Turn:
         run.facts_changed = True
         for command, result in reversed(undo):
             performing.schedule_undo(self, run, command, result, visit=row["visit"] - 1)
-        performing.stop_again(self, run, stopped)
+        stopping.stop_again(self, run, stopped)
         if closing:
             row["closed_at"] = self.now
-            performing.closed(self, run)
+            leaving.closed(self, run)
             return
         if code is None:
             return
@@ -392,7 +392,7 @@ class Turn:
         else:
             waits = waits_of(run.open, run.documents)
             if row["stopped_at"]:
-                waits.insert(0, performing.operators_wait(row["stopped_at"]))
+                waits.insert(0, stopping.operators_wait(row["stopped_at"]))
             staff = run.kind.staff_steps.get(row["step"])
             if staff is not None and run.runner is None:
                 waits.append(performing.staff_wait(staff, row["entered_at"]))

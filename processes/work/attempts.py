@@ -7,7 +7,7 @@ from typing import Any
 
 from audit import codec
 from processes.activities import Attempt, AttemptCancelled, Refused, definition_of
-from processes.engine.performing import describe, place_of
+from processes.engine.stopping import describe, place_of
 from processes.work.results import Claim, Done
 
 

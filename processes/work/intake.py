@@ -28,7 +28,9 @@ def record_results(turn: Turn, runs: dict[int, Run], results: Sequence[Done]) ->
     good = [done for done in here if not done.error]
     held = rows.settle_activities(turn.cursor, [done.claim.fence for done in good])
     for done in good:
-        if done.claim.key in held:
+        # By claim: a worker may bring an attempt that it had lost, together with the one after it.
+        if done.claim.fence in held:
+            held.remove(done.claim.fence)
             record_result(turn, runs[done.claim.case_id], done)
     for done in here:
         if done.error and holds(turn, done.claim):

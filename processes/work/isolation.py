@@ -6,7 +6,7 @@ import logging
 
 from django.db import InterfaceError, OperationalError
 
-from processes.engine import performing
+from processes.engine import stopping
 from processes.engine.turn import Turn
 
 PASSING = (OperationalError, InterfaceError)  # a deadlock, a lost connection: no case's fault
@@ -17,7 +17,11 @@ log = logging.getLogger("longcase.isolation")
 def stop_case(case_id: int, error: BaseException) -> bool:
     """Stop a case whose turn could not be written, with an incident that says why, in a commit of
     its own. From then on its events are recorded without running its code, so that nothing which
-    comes for it is lost. False if the error will pass by itself, or if it was stopped or closed before, or cannot even be read."""
+    comes for it is lost.
+
+    False if the error will pass by itself, or if the case was stopped or closed before, or cannot
+    even be read.
+    """
     if isinstance(error, PASSING):
         return False
     try:
@@ -25,7 +29,7 @@ def stop_case(case_id: int, error: BaseException) -> bool:
             for run in turn.lock([case_id], wait=True):
                 if run.is_closed or run.is_parked:
                     return False
-                performing.stop(turn, run, error)
+                stopping.stop(turn, run, error)
                 turn.project(run)
                 return True
         return False

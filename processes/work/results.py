@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from processes.activities import UnknownActivity, definition_of
-from processes.engine import performing
+from processes.engine import stopping
 from processes.engine.errors import ActivityFailed
 from processes.engine.run import Run
 from processes.engine.turn import ENGINE, Turn
@@ -131,7 +131,7 @@ def _record_last_failure(turn: Turn, run: Run, done: Done, failures: int) -> Non
         for child in set(turn.runs) - known:
             del turn.runs[child]
         turn.replay(run)
-    performing.stop_activity(
+    stopping.stop_activity(
         turn,
         run,
         command=claim.command,

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from cases.models import Case
-from processes.engine import performing, wake
+from processes.engine import stopping, wake
 from processes.engine.turn import ENGINE, Turn
 from processes.models import Incident
 from processes.work import claims, intake, isolation
@@ -94,7 +94,7 @@ def _revive(case_id: int, *, actor: str) -> bool:
         if not run.is_parked:
             return False
         mark = run.mark()
-        performing.close_incident(turn, run, how="retried", actor=actor)
+        stopping.close_incident(turn, run, how="retried", actor=actor)
         try:
             turn.replay(run)
             turn.use_kept(run)
@@ -111,7 +111,7 @@ def _revive(case_id: int, *, actor: str) -> bool:
             _try_later(case_id)
             return False
         if not run.incident:
-            performing.stop_again(turn, run, performing.still_stopped(run))
+            stopping.stop_again(turn, run, stopping.still_stopped(run))
             turn.project(run)
         return True
 
@@ -120,7 +120,7 @@ def _try_later(case_id: int) -> None:
     again = Incident.objects.select_for_update().filter(case_id=case_id, closed_at=None).first()
     if again is not None:
         again.tries += 1
-        again.next_try_at = performing.retry_at(clock.now(), again.tries + 1)
+        again.next_try_at = stopping.retry_at(clock.now(), again.tries + 1)
         again.save(update_fields=["tries", "next_try_at"])
 
 
@@ -136,7 +136,7 @@ def find_cases_without_wait() -> int:
             for run in turn.lock([case_id], wait=False):
                 turn.project(run)
                 if run.row["waits"] == "[]" and not run.is_closed and not run.incident:
-                    performing.stop(turn, run, performing.NobodyWaits(run.row["step"]))
+                    stopping.stop(turn, run, stopping.NobodyWaits(run.row["step"]))
                     turn.project(run)
     return len(ids)
 
