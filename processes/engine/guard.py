@@ -10,7 +10,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
+from functools import lru_cache
+from types import FrameType, ModuleType
 from typing import Any
 
 from processes.engine.errors import NotDeterministic
@@ -63,15 +64,25 @@ class Reached(BaseException):
 
 def _owner(function: Any) -> str:
     owner = getattr(function, "__self__", None)
-    if getattr(owner, "replays", False):  # the word random() gave it
-        return ""
     if owner is None:
         return getattr(function, "__module__", "") or ""
-    if isinstance(owner, type):
-        return next((base.__name__ for base in owner.__mro__ if base.__name__ in _CLASSES), "")
-    if type(owner).__name__ == "module":
+    if isinstance(owner, ModuleType):
         return str(owner.__name__)
-    return next((base.__name__ for base in type(owner).__mro__ if base.__name__ in _CLASSES), "")
+    name = _known_class(owner if isinstance(owner, type) else type(owner))
+    return "" if name and getattr(owner, "replays", False) else name  # the word random() gave it
+
+
+# What follows runs at each call that step code makes, also in replay, so it looks only once.
+
+
+@lru_cache(maxsize=1024)
+def _known_class(owner: type) -> str:
+    return next((base.__name__ for base in owner.__mro__ if base.__name__ in _CLASSES), "")
+
+
+@lru_cache(maxsize=4096)
+def _refused_file(file: str) -> tuple[str, str] | None:
+    return next((refused for refused in _REFUSED_FILES if refused[0] in file), None)
 
 
 _CLASSES = frozenset().union(*(owners for owners, _ in _REFUSED_BUILTINS.values()))
@@ -83,10 +94,9 @@ def _watch(frame: FrameType, event: str, argument: Any) -> None:
         if refused is not None and _owner(argument) in refused[0]:
             _refuse(frame, f"{_owner(argument)}.{argument.__name__}()", refused[1])
     elif event == "call":
-        file = frame.f_code.co_filename
-        for part, instead in _REFUSED_FILES:
-            if part in file:
-                _refuse(frame, f"the {part.strip('/')} module", instead)
+        known = _refused_file(frame.f_code.co_filename)
+        if known is not None:
+            _refuse(frame, f"the {known[0].strip('/')} module", known[1])
 
 
 def _refuse(frame: FrameType, what: str, instead: str) -> None:
