@@ -1,4 +1,4 @@
-"""Two kinds with next to nothing in them, so that what is measured is the engine."""
+"""Kinds with next to nothing in them, so that what is measured is the engine."""
 
 from django.db import models
 
@@ -39,4 +39,25 @@ class Sleeper(Case):
 
     @transition(source=Step.ASLEEP, target=Step.AWAKE)
     def wake(self) -> None:
+        pass
+
+
+class Repeater(Case):
+    """So many activities in one step, then messages without end: for long and old histories."""
+
+    class Step(models.TextChoices):
+        REPEATING = "repeating"
+        STOPPED = "stopped"
+
+    kind_name = "repeater"
+    closing_steps = (Step.STOPPED,)
+
+    count = models.IntegerField(default=0)
+
+    @transition(source=Step.REPEATING, target=Step.REPEATING, staff=True)
+    def again(self) -> None:
+        pass
+
+    @transition(source=Step.REPEATING, target=Step.STOPPED, staff=True)
+    def stop(self) -> None:
         pass

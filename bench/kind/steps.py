@@ -3,13 +3,14 @@
 from typing import Any
 
 from bench.kind.activities import do
-from bench.kind.models import BenchLoan, Sleeper
+from bench.kind.models import BenchLoan, Repeater, Sleeper
 from processes.engine.words import message, sleep, sleep_until
 from processes.kinds import Kind
 from timers.spans import seconds
 
 loan = Kind(BenchLoan, title="Measured loan", prefix="BL", initial=BenchLoan.Step.RUNNING)
 sleeper = Kind(Sleeper, title="Measured sleeper", prefix="BS", initial=Sleeper.Step.ASLEEP)
+repeater = Kind(Repeater, title="Repeater", prefix="BR", initial=Repeater.Step.REPEATING)
 
 
 @loan.step(BenchLoan.Step.RUNNING)
@@ -30,3 +31,11 @@ async def asleep(case: Sleeper) -> Any:
     await sleep_until(case.due_at)
     await do(case=case.name, step="woke")
     return case.wake()
+
+
+@repeater.step(Repeater.Step.REPEATING)
+async def repeating(case: Repeater) -> Any:
+    for number in range(case.count):
+        await do(case="repeater", step=str(number))
+    while True:
+        await message("ping")

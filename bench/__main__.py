@@ -1,0 +1,43 @@
+"""`make bench`: our own figures, on an installation of its own in a temporary folder.
+
+Beside other engines, run their harness with bench/adapter.py; docs/performance.md says how.
+"""
+
+import argparse
+
+from bench.installation import Installation
+
+MEASURES = ("replay", "age", "throughput", "latency", "timers")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure the engine.")
+    parser.add_argument("measures", nargs="*", default=MEASURES, help=", ".join(MEASURES))
+    parser.add_argument("--cases", type=int, default=1000, help="cases at once")
+    parser.add_argument("--latency-cases", type=int, default=40)
+    parser.add_argument("--timers", type=int, default=20_000, help="timers due within one second")
+    parser.add_argument("--far", type=int, default=1_000_000, help="far timers; 0: without")
+    parser.add_argument("--events", type=int, default=1000, help="events of the step replayed")
+    parser.add_argument("--old-events", type=int, default=50_000)
+    given = parser.parse_args()
+    with Installation() as installed:
+        from bench import measures
+
+        # What needs no worker comes first, so that none meddles.
+        if "replay" in given.measures:
+            print(measures.replay(installed, events=given.events), flush=True)
+        if "age" in given.measures:
+            print(measures.ageing(installed, few=50, many=given.old_events), flush=True)
+        if not {"throughput", "latency", "timers"} & set(given.measures):
+            return
+        installed.start_processes()
+        if "throughput" in given.measures:
+            print(measures.throughput(installed, cases=given.cases), flush=True)
+        if "latency" in given.measures:
+            print(measures.latency(installed, cases=given.latency_cases), flush=True)
+        if "timers" in given.measures:
+            print(measures.timers(installed, count=given.timers, far=given.far), flush=True)
+
+
+if __name__ == "__main__":
+    main()
