@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from audit.read import events_of
 from audit.record import Recorded
@@ -41,7 +41,7 @@ def check_case(case_id: int) -> None:
 # -- each obligation is settled at most once
 
 
-def check_settled_once(events: Iterable[Recorded]) -> None:
+def check_settled_once(events: Sequence[Recorded]) -> None:
     settled: Counter[tuple[int, int]] = Counter()
     asked: Counter[tuple[int, int]] = Counter()
     visit = 0
@@ -54,8 +54,9 @@ def check_settled_once(events: Iterable[Recorded]) -> None:
             number = event.data["command"]
             # What undoes a step that was left settles in a later visit; its number names it.
             settled[(0 if number < 0 else visit, number)] += 1
+    about = f"{settled} in {[(e.number, e.type, e.data.get('command')) for e in events]}"
     assert all(count == 1 for count in asked.values()), asked
-    assert all(count == 1 for count in settled.values()), settled
+    assert all(count == 1 for count in settled.values()), about
 
 
 # -- rows equal history
@@ -127,3 +128,16 @@ def _check_next(runner: Runner, event: Recorded) -> None:
     assert asked.event == event.type, f"event {event.number}: {event.type}, asked {asked.words()}"
     assert asked.number == event.data["command"], f"event {event.number}"
     assert asked.same(event.data), f"event {event.number}: {asked.words()}"
+
+
+def story(case: Case) -> str:
+    """The history of a case in a few words an event, for the message of a failed check."""
+    return " | ".join(
+        f"{event.number} {event.type} "
+        + " ".join(
+            str(event.data[name])
+            for name in ("command", "commands", "name", "kind", "transition", "error", "attempt")
+            if name in event.data
+        )
+        for event in events_of(case.pk)
+    )

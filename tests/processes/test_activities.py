@@ -78,6 +78,25 @@ def test_a_worker_whose_lease_ran_out_cannot_record(trials: Trials) -> None:
     assert trials.fresh(case).result == "fine"
 
 
+def test_a_lost_attempt_and_the_one_after_it_in_one_commit_are_one_result(
+    trials: Trials,
+) -> None:
+    """A worker that hung brings both: what it did before it lost its lease, and then again."""
+    case = open_unsettled("together_slowly")
+    (lost,) = claim_all(trials.engine.worker.pk)
+    first = run_attempt(lost)
+    trials.engine.turned.advance(minutes=2)
+    sweeps.free_lost_claims()
+    (current,) = claim_all(trials.engine.worker.pk)
+    second = run_attempt(current)
+    with Turn() as turn:
+        runs = {run.case_id: run for run in turn.lock([case.pk], wait=True)}
+        intake.record_results(turn, runs, [first, second, second])
+    assert trials.count(case, "activity.completed") == 1
+    assert trials.last(case, "activity.completed").data["attempt"] == 2
+    trials.send(case, "go")
+
+
 def test_a_claim_of_a_worker_whose_connection_died_is_free_at_once(trials: Trials) -> None:
     case = open_unsettled("unhandled")
     dead = at_once([lambda: claims.register("short").pk])[0]  # its connection ends with it

@@ -736,3 +736,9 @@ async def bad_aside(case: Trial) -> Any:
     start(aside())
     await message("go")
     return case.finish()
+
+
+@script
+async def together_slowly(case: Trial) -> Any:
+    found = await all_of(call(what="a"), message("go"))
+    return case.finish(result=found[0]["what"])

@@ -1,0 +1,1 @@
+"""A seeded simulation: workers, timer services, people and time, in any order."""
