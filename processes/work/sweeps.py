@@ -19,6 +19,7 @@ from timers import clock
 log = logging.getLogger("longcase.sweeps")
 
 BATCH = 200
+PUBLISH_SOONEST_SECONDS = 5  # after a message that brought nobody
 
 
 def free_lost_claims() -> int:
@@ -37,23 +38,32 @@ def free_lost_claims() -> int:
     if freed:
         log.warning("claims_freed", extra={"count": freed})
         wake.call_idle_workers()
+        publish_long_activities()  # what was lost twice goes on in the long lane
     return freed
 
 
 def publish_long_activities() -> int:
-    """Send the messages of long activities that are due and that nobody has taken."""
+    """Send the messages of long activities that are due and that nobody has taken.
+
+    Again after five seconds, then after as long as the activity has been waiting, and at the
+    latest every LONGCASE_PUBLISH_AGAIN_SECONDS: an emptied broker costs seconds, and a lane that is
+    busy or switched off is not flooded.
+    """
     moment = clock.now()
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
             "UPDATE processes_activity SET published_at = %s WHERE id IN ("
             "SELECT id FROM processes_activity WHERE lane = 'long' AND state = 'due' "
             "AND worker_id IS NULL AND due_at <= %s AND (published_at IS NULL OR "
-            "published_at < %s) ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED) "
+            "published_at < %s - least(%s, greatest(%s, published_at - due_at))) "
+            "ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED) "
             "RETURNING case_id, visit, command, name",
             [
                 moment,
                 moment,
-                moment - timedelta(seconds=settings.LONGCASE_PUBLISH_AGAIN_SECONDS),
+                moment,
+                timedelta(seconds=settings.LONGCASE_PUBLISH_AGAIN_SECONDS),
+                timedelta(seconds=PUBLISH_SOONEST_SECONDS),
                 BATCH,
             ],
         )
