@@ -198,6 +198,7 @@ LONGCASE_TRANSITIONS_PER_WAKE = environment.whole_number(
     "LONGCASE_TRANSITIONS_PER_WAKE", 50, least=1
 )
 LONGCASE_MESSAGE_BYTES = environment.whole_number("LONGCASE_MESSAGE_BYTES", 64 * 1024, least=1024)
+LONGCASE_OPEN_WAITS = environment.whole_number("LONGCASE_OPEN_WAITS", 1000, least=1)
 LONGCASE_SHORT_LEASE_SECONDS = environment.whole_number("LONGCASE_SHORT_LEASE_SECONDS", 60, least=1)
 LONGCASE_LONG_LEASE_SECONDS = environment.whole_number("LONGCASE_LONG_LEASE_SECONDS", 60, least=1)
 # A long activity whose message brought nobody is called for again after this.

@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.db import transaction
 
 from audit import codec
@@ -15,6 +16,7 @@ from cases.models import Notice, Requirement, Task
 from processes.activities import SHORT, Attempt, undoing
 from processes.engine import commands as asked
 from processes.engine import leaving, stopping, wake
+from processes.engine.errors import StepBroken
 from processes.engine.rows import ActivityRow
 from processes.engine.run import Run
 from processes.kinds import StaffStep, kind_of
@@ -29,6 +31,11 @@ ENGINE = "engine"
 
 def perform(turn: Turn, run: Run, command: asked.Command) -> Recorded:
     """Record a command as its event, with the wait it makes, and add its rows to the turn."""
+    if command.opens and len(run.open) >= settings.LONGCASE_OPEN_WAITS:
+        raise StepBroken(
+            f"The step waits for {settings.LONGCASE_OPEN_WAITS} things at once and asks for more. "
+            "Let it wait for some of them first, or raise LONGCASE_OPEN_WAITS."
+        )
     data = {"command": command.number, **command.data()}
     if command.met:
         data["met"] = command.met

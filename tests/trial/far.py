@@ -56,3 +56,8 @@ def kill_worker(attempt: Attempt) -> None:
     """Takes its worker with it, each time."""
     tell("killing", attempt)
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+@activity(attempts=2)
+def large(attempt: Attempt) -> str:
+    return "x" * 50_000

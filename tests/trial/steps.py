@@ -742,3 +742,8 @@ async def bad_aside(case: Trial) -> Any:
 async def together_slowly(case: Trial) -> Any:
     found = await all_of(call(what="a"), message("go"))
     return case.finish(result=found[0]["what"])
+
+
+@script
+async def large_result(case: Trial) -> Any:
+    return case.finish(result=await far.large())
