@@ -168,11 +168,13 @@ def test_a_deadline_cancels_all_that_its_block_waits_for(trials: Trials) -> None
 def test_two_timers_due_at_once_fire_in_order_and_the_second_means_nothing(
     trials: Trials,
 ) -> None:
-    """Downtime makes both deadlines due before anyone looks."""
-    case = trials.open("nested")
+    """Downtime makes both deadlines due before anyone looks; the outer one ends the inner."""
+    case = trials.open("nested_outside_then_waiting")
     trials.engine.turned.advance(days=20)
     trials.settle()
-    assert trials.fresh(case).result == "outer True inner True"
+    assert trials.count(case, "timer.fired") == 1
+    trials.send(case, "go")
+    assert trials.fresh(case).result == "outer True inner False"
 
 
 # -- chance

@@ -747,3 +747,12 @@ async def together_slowly(case: Trial) -> Any:
 @script
 async def large_result(case: Trial) -> Any:
     return case.finish(result=await far.large())
+
+
+@script
+async def nested_outside_then_waiting(case: Trial) -> Any:
+    async with deadline(days(4)) as outer:
+        async with deadline(days(10)) as inner:
+            await message("early")
+    await message("go")
+    return case.finish(result=f"outer {bool(outer)} inner {bool(inner)}")
