@@ -10,7 +10,8 @@ app = Celery("longcase")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["processes.work"], related_name="perform")
 
+# By name, since it is loaded when the worker starts, after Django's models.
+app.steps["worker"].add("processes.work.bootstep:PoolWatch")
 if os.environ.get("LONGCASE_DRAIN") == "1":
-    # The short lane: this worker also hosts the thread that drains short activities. By name,
-    # since it is loaded when the worker starts, after Django's models.
+    # The short lane: this worker also hosts the thread that drains short activities.
     app.steps["worker"].add("processes.work.bootstep:Drain")

@@ -1,13 +1,20 @@
-"""A Celery worker that hosts the drain of the short lane."""
+"""What a Celery worker of ours does besides: host the drain, and know when its pool is lost."""
 
 from __future__ import annotations
 
+import logging
+import os
 import threading
 from typing import Any
 
+import billiard.pool
 from celery import bootsteps
 
 from processes.work import drain
+
+log = logging.getLogger("longcase.worker")
+
+ENDED_BY_ITSELF = 70  # exit code; whoever looks after the worker starts it again
 
 
 class Drain(bootsteps.StartStopStep):
@@ -30,3 +37,34 @@ class Drain(bootsteps.StartStopStep):
             self.drain.stop.set()
             self.drain.results.put(None)
             self.thread.join(timeout=10)
+
+
+class PoolWatch(bootsteps.StartStopStep):
+    """Ends a worker whose pool can take no more work, so that it is started again.
+
+    The processes of a pool take their work from one pipe, under one lock. One that is killed
+    while it waits for work may take the lock with it, and the others then wait for ever, in a
+    worker that looks well. One that is killed at work (out of memory, a time limit) held no
+    lock: the pool replaces it, and its neighbours go on.
+    """
+
+    requires = {"celery.worker.components:Pool"}
+
+    def start(self, parent: Any) -> None:
+        pool = getattr(parent.pool, "_pool", None)
+        # With other brokers each process has a pipe of its own, and a handler in this place.
+        if isinstance(pool, billiard.pool.Pool) and pool.on_process_down is None:
+            pool.on_process_down = lambda process: self.look(pool, process)
+
+    def look(self, pool: Any, process: Any) -> None:
+        was_killed = (process.exitcode or 0) < 0
+        if was_killed and not was_at_work(pool, process):
+            log.error("pool_lost", extra={"lost": process.pid, "exitcode": process.exitcode})
+            os._exit(ENDED_BY_ITSELF)
+
+
+def was_at_work(pool: Any, process: Any) -> bool:
+    """Whether a process of a pool had a job in hand when it ended."""
+    if getattr(process, "_job_terminated", False):
+        return True  # by a time limit
+    return any(process.pid in job.worker_pids() for job in list(pool._cache.values()))
