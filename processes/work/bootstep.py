@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import threading
+from contextlib import suppress
 from typing import Any
 
 import billiard.pool
@@ -60,6 +62,9 @@ class PoolWatch(bootsteps.StartStopStep):
         was_killed = (process.exitcode or 0) < 0
         if was_killed and not was_at_work(pool, process):
             log.error("pool_lost", extra={"lost": process.pid, "exitcode": process.exitcode})
+            for other in pool._pool:  # they would wait for the lock for ever, without a parent
+                with suppress(ProcessLookupError):
+                    os.kill(other.pid, signal.SIGKILL)
             os._exit(ENDED_BY_ITSELF)
 
 

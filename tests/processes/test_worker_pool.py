@@ -60,7 +60,7 @@ def lose(*, exitcode: int, jobs: list[list[int]], by_time_limit: bool = False) -
         number: SimpleNamespace(worker_pids=lambda pids=pids: pids)
         for number, pids in enumerate(jobs)
     }
-    bootstep.PoolWatch.look(None, SimpleNamespace(_cache=cache), process)  # type: ignore[arg-type]
+    bootstep.PoolWatch.look(None, SimpleNamespace(_cache=cache, _pool=[]), process)  # type: ignore[arg-type]
 
 
 def test_one_that_was_killed_at_work_is_replaced_and_its_neighbours_go_on(ended: list[int]) -> None:
