@@ -162,7 +162,8 @@ def test_kill_9_of_everything_loses_and_doubles_nothing(installation: Installati
         )
         installation.kill_all()
         Worker.objects.all().delete()
-    installation.start("short", "short", "clock")
+    # What was lost twice is suspected, and gets a process of its own
+    installation.start("short", "short", "long", "clock")
     installation.wait(lambda: all_closed(cases), "all cases")
     assert {get_case(case.pk).result for case in cases} == {"done done done done"}
     sound.check_all()  # each command settled once, among others
