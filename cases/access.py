@@ -11,6 +11,7 @@ from typing import Any
 import rules
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from audit.models import Event
 from cases.actors import Actor
 from cases.errors import NotAllowed
 from cases.models import Case, Document, Person, Task
@@ -51,8 +52,18 @@ def can_see(person: Person, case: Case) -> bool:
 def visible_tasks(person: Person) -> QuerySet[Task]:
     """Open tasks this person holds or could take: offered work, without their own requests."""
     return Task.objects.filter(state="open").filter(
-        Q(holder=person) | Q(holder=None, role__in=person.roles)
+        Q(holder=person)
+        | Q(holder=None, role__in=person.roles) & ~Q(is_review=True, case__owner=person)
     )
+
+
+def is_own_request(person: Person, case: Case) -> bool:
+    """Whether the case is this person's own: they opened it, or are its caseworker. Such a person
+    reviews nothing of it, whatever roles they have."""
+    if case.owner_id == person.pk:
+        return True
+    opener = Event.objects.filter(case_id=case.pk, number=1).values_list("actor", flat=True)
+    return list(opener) == [f"person:{person.pk}"]
 
 
 @rules.predicate
@@ -77,7 +88,9 @@ def holds_task(person: Person, task: Task) -> bool:
 @rules.predicate
 def may_take_task(person: Person, task: Task) -> bool:
     """The role fits, and nobody forbade this person (four eyes)."""
-    return task.role in person.roles and f"person:{person.pk}" not in task.unlike
+    if task.role not in person.roles or f"person:{person.pk}" in task.unlike:
+        return False
+    return not (task.is_review and is_own_request(person, task.case))
 
 
 is_supervisor = has_role(SUPERVISOR)

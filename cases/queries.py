@@ -68,7 +68,7 @@ def chosen_cases(person: Person, choice: Choice, now: datetime) -> QuerySet[Case
         cases = cases.filter(owner=person)
     elif choice.owner == "nobody":
         cases = cases.filter(owner=None)
-    elif choice.owner.isdigit():
+    elif choice.owner.isascii() and choice.owner.isdecimal() and len(choice.owner) < 18:
         cases = cases.filter(owner=int(choice.owner))
     match choice.state:
         case "open":

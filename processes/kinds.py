@@ -44,6 +44,8 @@ class Kind:
         ends_with_parent: bool = True,
         form: str = "",
         answer_forms: dict[str, str] | None = None,
+        correctable: Sequence[str] | None = None,
+        check_facts: Callable[[dict[str, Any]], dict[str, str]] | None = None,
     ) -> None:
         self.model = model
         self.name = model.kind_name
@@ -56,6 +58,11 @@ class Kind:
         self.withdraw = withdraw
         self.ends_with_parent = ends_with_parent
         self.answer_form_paths = answer_forms or {}
+        # The facts that people may correct; what the process found is not theirs to write.
+        self.correctable = tuple(
+            correctable if correctable is not None else [f.name for f in model.fact_fields()]
+        )
+        self.check_facts = check_facts or (lambda facts: {})
         self.form_path = form  # "processes.loan.forms.LoanForm": a face, so named and not imported
         self.codes: dict[str, dict[int, StepCode]] = {}
         self.staff_steps: dict[str, StaffStep] = {}

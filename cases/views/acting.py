@@ -74,12 +74,17 @@ def carry_out(
 def seen_number(request: HttpRequest) -> int | None:
     """The last event of the case that the reader of this form had seen."""
     sent = request.POST.get("seen", "")
-    return int(sent) if sent.isdigit() else None
+    return int(sent) if _is_number(sent) else None
+
+
+def _is_number(sent: str) -> bool:
+    """Whether a field of a form holds one of our numbers: anything may be sent."""
+    return sent.isascii() and sent.isdecimal() and len(sent) < 18
 
 
 def _rendered_for_another(request: HttpRequest, person: Person) -> str | None:
     sent = request.POST.get("for", "")
-    if not sent.isdigit() or int(sent) == person.pk:
+    if not _is_number(sent) or int(sent) == person.pk:
         return None
     other = Person.objects.filter(pk=int(sent)).first()
     return _(

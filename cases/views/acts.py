@@ -141,7 +141,7 @@ def change_facts(request: HttpRequest, reference: str) -> HttpResponse:
     case = case_for(person_of(request), reference)
     access.require(actor_of(request), "work on case", case)
     form_class = forms.modelform_factory(
-        type(case), form=_FactsForm, fields=[one.name for one in type(case).fact_fields()]
+        type(case), form=_FactsForm, fields=kind_of(case.kind).correctable
     )
     form = form_class(request.POST or None, instance=case)
 

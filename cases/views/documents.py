@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.files.storage import default_storage
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -143,7 +142,7 @@ def document_file(request: HttpRequest, pk: int) -> HttpResponseBase:
     found = document_for(person_of(request), pk)
     show = found.media_type in SHOWN_TYPES and "download" not in request.GET
     response = FileResponse(
-        default_storage.open(documents.path_of(found.digest)),
+        documents.open_document(found),
         as_attachment=not show,
         filename=found.filename,
         content_type=found.media_type if show else "application/octet-stream",

@@ -21,7 +21,7 @@ from timers import clock
 def case_for(person: Person, reference: str) -> Case:
     """The case of this reference, as its kind. Raises NoSuchCase unless the person may see it."""
     found = access.visible_cases(person).filter(reference=reference)
-    row = found.values_list("pk", "kind").first()
+    row = None if "\0" in reference else found.values_list("pk", "kind").first()
     if row is None:
         raise NoSuchCase(
             _("There is no case %(reference)s among those you may see.") % {"reference": reference}

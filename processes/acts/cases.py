@@ -162,6 +162,9 @@ def _changes(run: Run, changes: dict[str, Any]) -> dict[str, list[Any]]:
         if name not in fields:
             wrong[name] = f"A {run.kind.title} has no fact of this name."
             continue
+        if name not in run.kind.correctable:
+            wrong[name] = "The process found this; it is not corrected by hand."
+            continue
         try:
             after = opening.as_stored(fields[name], fields[name].clean(value, None))
         except ValidationError as error:
@@ -170,6 +173,9 @@ def _changes(run: Run, changes: dict[str, Any]) -> dict[str, list[Any]]:
         before = getattr(run.case, fields[name].attname)
         if before != after:
             found[fields[name].attname] = [before, after]
+    if not wrong and found:
+        changed = {name: after for name, (_before, after) in found.items()}
+        wrong = run.kind.check_facts({**run.facts, **changed})
     if wrong:
         raise Invalid(
             "Nothing was changed. " + "; ".join(f"{k}: {v}" for k, v in wrong.items()), wrong

@@ -23,7 +23,7 @@ def turn_clock(*, days: float, actor: Actor) -> datetime:
         seconds = (moment - clock.now()).total_seconds()
         if seconds > 0:
             clock.turn(int(seconds) + 1)
-        if not _settled(moment):
+        if not _settled():
             break  # something waits for a repair; time goes on all the same
     left = (target - clock.now()).total_seconds()
     if left > 0:
@@ -36,10 +36,11 @@ def _next_timer(target: datetime) -> datetime | None:
     return moment if moment is not None and moment <= target else None
 
 
-def _settled(moment: datetime) -> bool:
+def _settled() -> bool:
     """Whether all that is due by now has been done, within a short wait."""
     end = clock.monotonic() + STEP_WAIT_SECONDS
     while clock.monotonic() < end:
+        moment = clock.now()  # what a timer set off is due a moment after it
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT (SELECT count(*) FROM timers_timer WHERE due_at <= %s) + "

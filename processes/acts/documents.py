@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import mimetypes
 import re
 import tempfile
@@ -15,11 +16,12 @@ from django.core.files.storage import default_storage
 
 from cases import access, dates
 from cases.actors import Actor
-from cases.errors import Invalid, TaskNotOpen
+from cases.errors import Invalid, Refused, TaskNotOpen
 from cases.models import Document, Requirement
 from processes.acts.locking import acting_on
 
 UPLOAD_BYTES = 25 * 1024 * 1024  # unless settings.LONGCASE_UPLOAD_BYTES says otherwise
+log = logging.getLogger("longcase.documents")
 _RESERVED = re.compile(r"^(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
 
 
@@ -113,6 +115,34 @@ def _store(file: File[bytes], filename: str) -> tuple[str, int]:
         if not default_storage.exists(path):
             default_storage.save(path, File(copy))
     return digest.hexdigest(), size
+
+
+class DocumentDamaged(Refused):
+    """The stored bytes are gone, or are not those that came in."""
+
+
+def open_document(document: Document) -> File[bytes]:
+    """The bytes as they came in. Raises DocumentDamaged when they are missing or were altered."""
+    try:
+        stored = default_storage.open(path_of(document.digest))
+    except OSError as error:
+        log.error("document_missing", extra={"document": document.pk})
+        raise DocumentDamaged(
+            f"The bytes of {document} are missing from storage. Its record is intact; operators "
+            "can restore them from a backup by their digest."
+        ) from error
+    digest = hashlib.sha256()
+    for piece in stored.chunks():
+        digest.update(piece)
+    if digest.hexdigest() != document.digest:
+        stored.close()
+        log.error("document_altered", extra={"document": document.pk})
+        raise DocumentDamaged(
+            f"The stored bytes of {document} are not those that came in: their digest differs. "
+            "Operators can restore them from a backup."
+        )
+    stored.seek(0)
+    return stored
 
 
 def judge_document(*, document_id: int, accept: bool, reason: str, actor: Actor) -> Document:

@@ -56,9 +56,10 @@ def deliver_message(
     Invalid (a name or shape this kind does not take), SameKeyOtherContent, and CaseClosed: then
     the message lies in the tray, where a person can link it.
     """
-    case = Case.objects.filter(pk=case_id).only("id", "kind", "reference").first()
+    case = Case.objects.filter(pk=case_id).first()
     if case is None:
         raise NoSuchCase(f"There is no case with number {case_id}.")
+    access.require(actor, "work on case", case)
     kind = kind_of(case.kind)
     if kind.messages:
         data = kind.check_message(name, data)

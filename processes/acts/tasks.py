@@ -160,6 +160,11 @@ def _require_fit(person: Person, task: Task) -> None:
         raise NotAllowed(f"{person} is no longer active.")
     if task.role not in person.roles:
         raise NotAllowed(f"{task} is for the role {task.role}, which {person} does not have.")
+    if task.is_review and access.is_own_request(person, task.case):
+        raise NotAllowed(
+            f"{person} opened or works on {task.case.reference} and may not review it: nobody "
+            "approves their own request."
+        )
     if f"person:{person.pk}" in task.unlike:
         raise NotAllowed(
             f"{person} took part before and may not do this one: it needs a second, different "

@@ -144,9 +144,13 @@ def claim_new(cursor: Any, limit: int) -> list[Waiting]:
     return [Waiting(*row) for row in cursor.fetchall()]
 
 
+def _is_id(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 18
+
+
 def resolve(cursor: Any, messages: Sequence[Waiting]) -> dict[int, int]:
     """Which case each message is for: message id → case id, those found only."""
-    by_id = {m.id: int(m.to[3:]) for m in messages if m.to.startswith("id:") and m.to[3:].isdigit()}
+    by_id = {m.id: int(m.to[3:]) for m in messages if m.to.startswith("id:") and _is_id(m.to[3:])}
     known = _known(cursor, {m.to for m in messages if m.id not in by_id and m.name != OPEN_CASE})
     found = dict(by_id)
     found.update({m.id: known[m.to] for m in messages if m.to in known and m.name != OPEN_CASE})

@@ -45,6 +45,7 @@ def check_facts(kind: Kind, facts: dict[str, Any]) -> dict[str, Any]:
                 clean[field.attname] = field.get_default()
             else:
                 wrong[field.name] = "This fact is needed to open the case."
+    wrong = wrong or kind.check_facts(clean)
     if wrong:
         named = "; ".join(f"{name}: {sentence}" for name, sentence in wrong.items())
         raise Invalid(f"The {kind.title} was not opened. {named}", wrong)

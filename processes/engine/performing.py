@@ -43,7 +43,7 @@ def perform(turn: Turn, run: Run, command: asked.Command) -> Recorded:
     if command.waits_as and limit is not None and limit.timer is not command:
         if limit.timer.until is not None:
             data["until"] = limit.timer.until
-        if limit.then:
+        if limit.then and not isinstance(command, asked.SetTimer):
             data["otherwise"] = limit.then
     if command.otherwise and "otherwise" not in data:
         data["otherwise"] = command.otherwise

@@ -17,6 +17,20 @@ PAPERS = {
     "payslip": "Payslip",
     "bank_statement": "Bank statement",
 }
+# What people may correct. Score, value, terms and bookings are found by the process.
+SAID_BY_APPLICANT = (
+    "applicant_name",
+    "email",
+    "national_id",
+    "address",
+    "amount",
+    "term_months",
+    "purpose",
+    "income",
+    "secured",
+    "security",
+    "account",
+)
 _CENT = Decimal("0.01")
 # The lowest score of each band, and its interest a year.
 _RATES = (
@@ -77,6 +91,16 @@ def terms(*, amount: Decimal, term_months: int, score: int, secured: bool) -> Te
 def papers_named(result: Mapping[str, Any]) -> list[str]:
     """The papers that a reviewer ticked on the form."""
     return [name for name in PAPERS if result.get(name)]
+
+
+def unfit(facts: Mapping[str, Any]) -> dict[str, str]:
+    """What is wrong with facts that each fit by themselves: field → sentence."""
+    wrong = {}
+    if facts.get("account") and not is_iban(facts["account"]):
+        wrong["account"] = "This is no valid IBAN: its check digits do not fit."
+    if facts.get("secured") and not facts.get("security"):
+        wrong["security"] = "Say what the security is; an appraiser will value it."
+    return wrong
 
 
 def words_for(papers: list[str]) -> list[str]:

@@ -57,6 +57,8 @@ loan = Kind(
     },
     messages={"offer_answer": messages.offer_answer, "appraisal": messages.appraisal},
     form="processes.loan.forms.LoanForm",
+    correctable=rules.SAID_BY_APPLICANT,
+    check_facts=rules.unfit,
     answer_forms={"offer_answer": "processes.loan.forms.OfferAnswerForm"},
 )
 
@@ -168,10 +170,18 @@ async def underwriting(case: LoanApplication) -> Any:
 def what_is_judged(case: LoanApplication) -> Any:
     """The facts that reviews, decision and offer rest on. Facts may be corrected at any time, and
     an approval covers only what its reviewer saw: whatever changes goes back to underwriting."""
-    return (case.amount, case.term_months, case.income, case.secured)
+    return (
+        case.amount,
+        case.term_months,
+        case.income,
+        case.secured,
+        case.security,
+        case.national_id,
+        case.applicant_name,
+    )
 
 
-CHANGED = "Amount, term, income or security changed after it was judged."
+CHANGED = "What it was judged on changed after it was judged."
 
 
 def judge(case: LoanApplication, name: str, *, role: str, due: Any, unlike: str = "") -> Any:
