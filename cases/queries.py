@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from audit.models import Event
 from cases import access
-from cases.models import Case, Document, Letter, Note, Person, Requirement, Task
+from cases.models import Case, Document, Letter, Note, Notice, Person, Requirement, Task
 from cases.words import person_ids
 
 PAGE_ROWS = 50
@@ -147,6 +147,19 @@ def my_work(person: Person, *, tab: str, page: int, now: datetime) -> Worklist:
     first = (page - 1) * PAGE_ROWS
     return Worklist(
         tab, counts, rows[first : first + PAGE_ROWS], page, len(rows) > first + PAGE_ROWS
+    )
+
+
+NOTICES = 20  # shown at once; the rest follows as these are dismissed
+
+
+def notices_for(person: Person) -> list[Notice]:
+    """What this person, or a role of theirs, should know and has not dismissed: newest first."""
+    meant = Q(person=person) | Q(person=None, role__in=person.roles)
+    return list(
+        Notice.objects.filter(meant, seen_at=None, case__in=access.visible_cases(person))
+        .select_related("case")
+        .order_by("-written_at", "-pk")[:NOTICES]
     )
 
 

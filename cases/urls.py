@@ -15,6 +15,7 @@ urlpatterns = [
     path("settings/", me.my_settings, name="settings"),
     path("clock/", me.turn_clock, name="turn-clock"),
     path("work/", work.my_work, name="my-work"),
+    path("work/notices/<int:pk>/", work.dismiss_notice, name="dismiss-notice"),
     path("work/next/", work.take_next, name="take-next"),
     path("messages/", tray.tray, name="tray"),
     path("messages/<int:pk>/", tray.link_message, name="message"),

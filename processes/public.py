@@ -41,6 +41,7 @@ class Question(NamedTuple):
 @require_http_methods(["GET", "HEAD", "POST"])
 def answer(request: HttpRequest, token: str) -> HttpResponse:
     """Say what is asked (GET), or take the answer (POST, JSON or a form)."""
+    clock.refresh_if_stale()
     question = _question(token)
     if question is None:
         return _say(

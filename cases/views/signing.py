@@ -37,7 +37,7 @@ def signed_in(view: View) -> View:
             return view(request, *args, **kwargs)
         if request.htmx:
             return _ask_to_sign_in(request)
-        return redirect_to_login(request.get_full_path() if request.method == "GET" else "/")
+        return redirect_to_login(request.get_full_path())  # each of our pages answers GET
 
     return enter
 

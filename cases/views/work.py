@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from cases import access, queries
 from cases.forms import EmptyForm
+from cases.models import Notice
 from cases.once import Answer
 from cases.views.acting import carry_out
 from cases.views.signing import actor_of, person_of, signed_in
@@ -37,7 +38,22 @@ def my_work(request: HttpRequest) -> HttpResponse:
         page=page_of(request),
         now=clock.now(),
     )
-    return render(request, "cases/my_work.html", {"work": worklist, "section": "work"})
+    context = {
+        "work": worklist,
+        "notices": queries.notices_for(person_of(request)),
+        "section": "work",
+    }
+    return render(request, "cases/my_work.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def dismiss_notice(request: HttpRequest, pk: int) -> HttpResponse:
+    """A notice was read. Everybody of its role has it off their page then."""
+    mine = {notice.pk for notice in queries.notices_for(person_of(request))}
+    if request.method == "POST" and pk in mine:
+        Notice.objects.filter(pk=pk, seen_at=None).update(seen_at=clock.now())
+    return redirect("my-work")
 
 
 @require_http_methods(["GET", "POST"])

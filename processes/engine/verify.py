@@ -11,7 +11,7 @@ from django.db import connection
 from audit.read import events_of
 from audit.record import Recorded
 from audit.verify import snapshot, verify_chains
-from cases.models import Case, Document, Task
+from cases.models import Case, Document, Note, Task
 from processes.engine.replay import _fold
 from processes.engine.standing import Open, fold
 from processes.kinds import kind_of
@@ -79,7 +79,10 @@ def differences_of(case: Case) -> Iterator[Difference]:
     yield from differs("closed", case.closed_at is not None, stood.closed)
     kind = kind_of(case.kind)
     facts = kind.model.objects.filter(pk=case.pk).values(*kind.fact_names).first() or {}
-    yield from differs("facts", facts, {k: stood.facts.get(k) for k in kind.fact_names})
+    wrong = [name for name in kind.fact_names if facts.get(name) != stood.facts.get(name)]
+    if wrong:  # named, not shown: facts are people's data
+        words = f"facts: the row and the history differ in {', '.join(wrong)}"
+        yield Difference(case.reference, last, words)
     open_, documents = _open_of(events)
     yield from differs("waits", _waits(case.waits), _waits(stood.waits))
     yield from differs("timers", _timers(case.pk), _expected_timers(open_, stood.visit))
@@ -92,6 +95,7 @@ def differences_of(case: Case) -> Iterator[Difference]:
         (t["visit"], t["command"]): (t["state"], t["outcome"], t["holder"]) for t in stood.tasks
     }
     yield from differs("tasks", tasks, expected)
+    yield from _words_differ(case, events)
     asked = {name for name, state in documents.items() if state == "asked"}  # again, perhaps
     rows = Document.objects.filter(case_id=case.pk).exclude(name__in=asked).order_by("version")
     judged = {name: state for name, state in documents.items() if name not in asked}
@@ -100,6 +104,38 @@ def differences_of(case: Case) -> Iterator[Difference]:
     yield from differs("incident", incident, _has_incident(events))
     if case.closed_at is None and not case.waits:
         yield Difference(case.reference, last, "it is open and waits for nobody")
+
+
+def _words_differ(case: Case, events: list[Recorded]) -> Iterator[Difference]:
+    """What people read of decisions, documents and notes, against the events that told it."""
+    decided = {
+        (t.visit, t.command): [t.reason, t.closed_by, t.result]
+        for t in Task.objects.filter(case_id=case.pk, state="done")
+    }
+    files = {
+        (d.name, d.version): [d.filename, d.digest, d.size, d.received_from]
+        for d in Document.objects.filter(case_id=case.pk)
+    }
+    notes = {n.number: n.text for n in Note.objects.filter(case_id=case.pk)}
+    for event in events:
+        data = event.data
+        row: Any
+        told: Any
+        if event.type == "task.completed":
+            key = (data["visit"], data["command"])
+            row, told = decided.get(key), [data["reason"], event.actor, data["result"]]
+            what = f"the decision on “{data['name']}”"
+        elif event.type == "document.received":
+            row = files.get((data["name"], data["version"]))
+            told = [data["filename"], data["digest"], data["size"], event.actor]
+            what = f"version {data['version']} of the document “{data['name']}”"
+        elif event.type == "note.added":
+            row, told, what = notes.get(event.number), data["text"], "the note"
+        else:
+            continue
+        if row != told:
+            words = f"the row of {what} does not say what this event recorded"
+            yield Difference(case.reference, event.number, words)
 
 
 def _open_of(events: list[Recorded]) -> tuple[Open, dict[str, str]]:
