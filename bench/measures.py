@@ -141,7 +141,7 @@ def replay(installed: Installation, *, events: int) -> str:
     for _ in range(20):
         with transaction.atomic(), connection.cursor() as cursor:
             began = time.process_time()
-            locked, _kept = rows.lock_cases(cursor, [run.case_id], wait=True)
+            locked, *_ = rows.lock_cases(cursor, [run.case_id], wait=True)
             loading.append(time.process_time() - began)
         with Turn() as turn:
             began = time.process_time()

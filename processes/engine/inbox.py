@@ -46,6 +46,7 @@ class Waiting(NamedTuple):
     data: str
     actor: str
     on_behalf: str
+    case_id: int | None = None  # where the address is plain enough to be looked up at once
 
 
 _STORE = """
@@ -136,12 +137,25 @@ def spell(*, source: str, key: str, name: str, to: str, data: Any) -> tuple[str,
 
 def claim_new(cursor: Any, limit: int) -> list[Waiting]:
     """Lock messages that nobody has looked at yet, in the order of their arrival."""
-    cursor.execute(
-        'SELECT id, source, key, name, "to", data, actor, on_behalf FROM cases_message '
-        "WHERE state = 'new' ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED",
-        [limit],
-    )
+    cursor.execute(_CLAIM.format(limit=limit))
     return [Waiting(*row) for row in cursor.fetchall()]
+
+
+_CLAIM = """
+    SELECT m.*, c.id FROM (
+           SELECT id, source, key, name, "to", data, actor, on_behalf FROM cases_message
+            WHERE state = 'new' ORDER BY id LIMIT {limit:d} FOR UPDATE SKIP LOCKED
+           ) AS m
+      LEFT JOIN LATERAL (
+           SELECT id FROM cases_case WHERE reference = m.to
+            UNION ALL
+           SELECT id FROM cases_case
+            WHERE source = split_part(m.to, ':', 1) AND source_key <> ''
+              AND source_key = substr(m.to, strpos(m.to, ':') + 1)
+            LIMIT 1
+           ) AS c ON m.name <> 'case.open'
+     ORDER BY m.id
+"""
 
 
 def _is_id(text: str) -> bool:
@@ -150,10 +164,13 @@ def _is_id(text: str) -> bool:
 
 def resolve(cursor: Any, messages: Sequence[Waiting]) -> dict[int, int]:
     """Which case each message is for: message id → case id, those found only."""
-    by_id = {m.id: int(m.to[3:]) for m in messages if m.to.startswith("id:") and _is_id(m.to[3:])}
-    known = _known(cursor, {m.to for m in messages if m.id not in by_id and m.name != OPEN_CASE})
-    found = dict(by_id)
-    found.update({m.id: known[m.to] for m in messages if m.to in known and m.name != OPEN_CASE})
+    found = {m.id: m.case_id for m in messages if m.case_id is not None}
+    for m in messages:
+        if m.to.startswith("id:") and _is_id(m.to[3:]):
+            found[m.id] = int(m.to[3:])
+    rest = [m for m in messages if m.id not in found and m.name != OPEN_CASE]
+    known = _known(cursor, {m.to for m in rest})
+    found.update({m.id: known[m.to] for m in rest if m.to in known})
     return found
 
 

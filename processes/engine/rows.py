@@ -55,14 +55,20 @@ class Locked(NamedTuple):
 
 
 Kept = dict[tuple[int, str], list[dict[str, Any]]]  # messages by (case, name), oldest first
+Fence = tuple[int, int, int, int, int]  # case, visit, command, worker, attempt: a claim that holds
 
 
-def lock_cases(cursor: Any, ids: Sequence[int], *, wait: bool) -> tuple[list[Locked], Kept]:
-    """Lock case rows in the order of their ids and return them, with their events and the messages
-    that came before their case waited for them. Without `wait`, cases that another transaction
-    holds are left out."""
+def lock_cases(
+    cursor: Any, ids: Sequence[int], *, wait: bool
+) -> tuple[list[Locked], Kept, set[Fence]]:
+    """Lock case rows in the order of their ids and return them with their events; the messages that
+    came before their case waited for them; and the claims on their activities. Without `wait`,
+    cases that another transaction holds are left out.
+
+    Whoever takes a claim away holds the case, so those that are found hold until the commit.
+    """
     if not ids:
-        return [], {}
+        return [], {}, set()
     wanted = ",".join([f"{case_id:d}" for case_id in sorted(ids)])
     moments.read_fast(cursor)
     # One round trip. Each statement sees what was committed when it begins: after the locks.
@@ -78,7 +84,9 @@ def lock_cases(cursor: Any, ids: Sequence[int], *, wait: bool) -> tuple[list[Loc
     for message in cursor.fetchall():
         found = dict(zip(_KEPT, message, strict=True))
         kept.setdefault((found["case_id"], found["name"]), []).append(found)
-    return [Locked(row, events[row["id"]]) for row in rows], kept
+    cursor.nextset()
+    held = {claim for claim in cursor.fetchall() if claim[0] in events}
+    return [Locked(row, events[row["id"]]) for row in rows], kept, held
 
 
 _KEPT = ("id", "case_id", "name", "source", "key", "data", "actor", "on_behalf")
@@ -92,7 +100,9 @@ _LOCK = f"""
            ) AS event
      WHERE c.id IN ({{wanted}});
     SELECT {", ".join(_KEPT)} FROM cases_message
-     WHERE state = 'kept' AND case_id IN ({{wanted}}) ORDER BY id
+     WHERE state = 'kept' AND case_id IN ({{wanted}}) ORDER BY id;
+    SELECT case_id, visit, command, worker_id, attempt FROM processes_activity
+     WHERE worker_id IS NOT NULL AND case_id IN ({{wanted}})
 """
 
 
@@ -201,28 +211,8 @@ def insert_activities(cursor: Any, rows: Sequence[ActivityRow]) -> None:
         _insert(cursor, "processes_activity", _ACTIVITY_COLUMNS, rows)
 
 
-def settle_activities(
-    cursor: Any, claims: Sequence[tuple[int, int, int, int, int]]
-) -> set[tuple[int, int, int, int, int]]:
-    """Remove the activities whose claim still holds; returns these claims.
-
-    A claim is (case, visit, command, worker, attempt). One that ran out finds no row, and its
-    result is not taken: this is the fence.
-    """
-    if not claims:
-        return set()
-    values = ",".join([f"({c:d},{v:d},{n:d},{w:d},{a:d})" for c, v, n, w, a in claims])
-    cursor.execute(
-        f"DELETE FROM processes_activity AS a USING (VALUES {values}) AS c (case_id, visit, "
-        "command, worker_id, attempt) WHERE a.case_id = c.case_id AND a.visit = c.visit "
-        "AND a.command = c.command AND a.worker_id = c.worker_id AND a.attempt = c.attempt "
-        "RETURNING a.case_id, a.visit, a.command, a.worker_id, a.attempt"
-    )
-    return {tuple(row) for row in cursor.fetchall()}
-
-
 def drop_activities(cursor: Any, keys: Sequence[tuple[int, int, int]]) -> None:
-    """Remove activities that nobody waits for any more, running or not."""
+    """Remove activities that are done, or that nobody waits for any more, running or not."""
     if keys:
         values = ",".join([f"({c:d},{v:d},{n:d})" for c, v, n in keys])
         cursor.execute(

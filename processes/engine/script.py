@@ -17,11 +17,14 @@ class Script:
         self._statements.append(statement)
 
     def send(self, cursor: Any) -> list[Any]:
-        """Let the database do all of it, in order. Returns the rows that the last one gives."""
+        """Let the database do all of it, in order. Returns the last rows that it gives."""
         if not self._statements:
             return []
         cursor.execute(";\n".join(self._statements))
         self._statements.clear()
-        while cursor.nextset():
-            pass
-        return cursor.fetchall() if cursor.description else []
+        answer: list[Any] = []
+        while True:
+            if cursor.description:
+                answer = cursor.fetchall()
+            if not cursor.nextset():
+                return answer

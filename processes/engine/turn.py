@@ -52,10 +52,13 @@ class Turn:
         self.last: Callable[[], str] | None = None  # a statement to send at the very end,
         self.answer: list[Any] = []  # and the rows that it gave
         self.kept: rows.Kept = {}
+        self.held: set[rows.Fence] = set()  # claims on activities of the locked cases
         self._atomic = transaction.atomic()
         self._cursor: Any = None
+        self._is_inner = False  # part of somebody else's transaction
 
     def __enter__(self) -> Turn:
+        self._is_inner = connection.in_atomic_block
         self._atomic.__enter__()
         self._cursor = connection.cursor()
         return self
@@ -78,8 +81,9 @@ class Turn:
     def lock(self, case_ids: Sequence[int], *, wait: bool) -> list[Run]:
         """Lock these cases and bring their code to where it stands. Cases that are gone, or held
         by another transaction when not waiting, are left out."""
-        locked, kept = rows.lock_cases(self._cursor, case_ids, wait=wait)
+        locked, kept, held = rows.lock_cases(self._cursor, case_ids, wait=wait)
         self.kept.update(kept)
+        self.held |= held
         runs = []
         for row, events in locked:
             run = Run(row=row, kind=kind_of(row["kind"]))
@@ -427,6 +431,10 @@ class Turn:
         rows.settle_messages(script, [row for w in writes for row in w.messages])
         if self.last is not None:
             script.execute(self.last())
+        if not (self._is_inner or any(w.later for w in writes)):
+            script.execute(
+                "COMMIT"
+            )  # what Django sends afterwards finds it done, and costs nothing
         self.answer = script.send(cursor)
         for w in writes:
             for call in w.later:

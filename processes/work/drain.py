@@ -46,7 +46,7 @@ class Drain:
         self.stop = threading.Event()
         self.results: SimpleQueue[Done | None] = SimpleQueue()  # None: look, something changed
         self.in_hand = 0
-        self.seconds_each = 0.001  # of recent activities, smoothed
+        self.seconds_each = 0.05  # of recent activities, smoothed; slow until it knows better
         self.worker_id = 0
         self.backlog: list[Done] = []  # results that are not recorded yet
         self._told_idle = False
@@ -83,8 +83,8 @@ class Drain:
 
     def _loop(self) -> None:
         while not self.stop.is_set():
-            clock.refresh_if_stale()
             worked = self.step()
+            clock.refresh_if_stale()  # after the work, which somebody may be waiting for
             self._sweep_if_due()
             if not worked and not self.backlog:
                 self._sleep()

@@ -25,13 +25,13 @@ log = logging.getLogger("longcase.intake")
 def record_results(turn: Turn, runs: dict[int, Run], results: Sequence[Done]) -> list[Done]:
     """Record the results whose claims still hold. Returns those whose case is held elsewhere."""
     here = [done for done in results if done.claim.case_id in runs]
-    good = [done for done in here if not done.error]
-    held = rows.settle_activities(turn.cursor, [done.claim.fence for done in good])
-    for done in good:
+    for done in here:
         # By claim: a worker may bring an attempt that it had lost, together with the one after it.
-        if done.claim.fence in held:
-            held.remove(done.claim.fence)
-            record_result(turn, runs[done.claim.case_id], done)
+        if not done.error and done.claim.fence in turn.held:
+            turn.held.remove(done.claim.fence)
+            run = runs[done.claim.case_id]
+            run.writes.dropped_activities.append(done.claim.key)
+            record_result(turn, run, done)
     for done in here:
         if done.error and holds(turn, done.claim):
             record_failure(turn, runs[done.claim.case_id], done)
