@@ -22,7 +22,9 @@ def main() -> None:
     given = parser.parse_args()
     with Installation() as installed:
         from bench import measures
+        from processes.work import memory
 
+        memory.settle()  # as each worker does
         # What needs no worker comes first, so that none meddles.
         if "replay" in given.measures:
             print(measures.replay(installed, events=given.events), flush=True)

@@ -63,7 +63,10 @@ class Waitable:
             except (Cancelled, DeadlinePassed):
                 self.cancel()
                 raise
-        return self.take()
+        self.heard = True
+        if self.error is not None:
+            raise self.error
+        return self.value
 
 
 class Command(Waitable):
@@ -88,7 +91,11 @@ class Command(Waitable):
     opens: ClassVar[bool] = True  # it stays open until a later event settles it
 
     def __init__(self, *, on: str = "", met: str = "", otherwise: str = "") -> None:
-        super().__init__()
+        # As Waitable.__init__, without a call: step code makes many of these, and each call that it
+        # leads to is watched.
+        self.settled = self.heard = False
+        self.value = self.error = None
+        self._listeners = []
         self.runner: Runner | None = None
         self.number = 0
         self.recorded_at: datetime | None = None

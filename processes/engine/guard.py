@@ -80,23 +80,30 @@ def _known_class(owner: type) -> str:
     return next((base.__name__ for base in owner.__mro__ if base.__name__ in _CLASSES), "")
 
 
-@lru_cache(maxsize=4096)
-def _refused_file(file: str) -> tuple[str, str] | None:
-    return next((refused for refused in _REFUSED_FILES if refused[0] in file), None)
+_harmless: set[str] = set()  # files that were looked at
 
 
 _CLASSES = frozenset().union(*(owners for owners, _ in _REFUSED_BUILTINS.values()))
 
 
 def _watch(frame: FrameType, event: str, argument: Any) -> None:
-    if event == "c_call":
-        refused = _REFUSED_BUILTINS.get(argument.__name__)
-        if refused is not None and _owner(argument) in refused[0]:
-            _refuse(frame, f"{_owner(argument)}.{argument.__name__}()", refused[1])
-    elif event == "call":
-        known = _refused_file(frame.f_code.co_filename)
-        if known is not None:
-            _refuse(frame, f"the {known[0].strip('/')} module", known[1])
+    if event == "call":
+        if frame.f_code.co_filename not in _harmless:
+            _look_at_file(frame)
+    elif event == "c_call" and argument.__name__ in _REFUSED_BUILTINS:
+        owners, instead = _REFUSED_BUILTINS[argument.__name__]
+        owner = _owner(argument)
+        if owner in owners:
+            _refuse(frame, f"{owner}.{argument.__name__}()", instead)
+
+
+def _look_at_file(frame: FrameType) -> None:
+    file = frame.f_code.co_filename
+    for part, instead in _REFUSED_FILES:
+        if part in file:
+            _refuse(frame, f"the {part.strip('/')} module", instead)
+            return
+    _harmless.add(file)
 
 
 def _refuse(frame: FrameType, what: str, instead: str) -> None:
