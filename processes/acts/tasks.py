@@ -14,6 +14,7 @@ from cases.actors import Actor
 from cases.errors import CaseChanged, Invalid, NotAllowed, TaskHeld, TaskNotOpen
 from cases.models import Person, Task
 from processes.acts.locking import acting_on
+from processes.engine import notices
 from processes.engine.run import Run
 from processes.engine.turn import Turn
 
@@ -102,6 +103,7 @@ def complete_task(
         task.outcome, task.reason, task.result = outcome, reason.strip(), clean
         task.covers_number = covers
         task.save()
+        notices.no_longer_overdue(task, reference=run.reference, now=turn.now)
         turn.cursor.execute(
             "DELETE FROM timers_timer WHERE case_id = %s AND visit = %s AND command = %s "
             "AND purpose = 'overdue'",

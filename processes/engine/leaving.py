@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from audit.record import Recorded
-from cases.models import Notice, Requirement, Task
+from cases.models import Requirement, Task
 from processes.activities import UnknownActivity, definition_of, undoing
 from processes.engine import commands as asked
-from processes.engine import inbox, stopping
+from processes.engine import inbox, notices, stopping
 from processes.engine.run import Run
 from processes.models import Activity
 from timers.due import TimerKey
@@ -63,15 +63,10 @@ def drop(turn: Turn, run: Run, number: int, event: Recorded) -> None:
 def _cancel_task(reference: str, key: tuple[int, int, int], *, now: datetime, cause: str) -> None:
     """Nobody needs this task any more. Whoever holds it is told, unless it was their own act."""
     rows = Task.objects.filter(case_id=key[0], visit=key[1], command=key[2], state="open")
-    held = rows.filter(holder__isnull=False).values_list("title", "holder_id")
-    for title, holder_id in held:
-        if cause != f"person:{holder_id}":
-            Notice.objects.create(
-                case_id=key[0],
-                person_id=holder_id,
-                text=f"{title} of {reference} is no longer needed.",
-                written_at=now,
-            )
+    for task in rows:
+        if task.holder_id is not None and cause != f"person:{task.holder_id}":
+            notices.tell_cancelled(task, reference=reference, now=now)
+        notices.no_longer_overdue(task, reference=reference, now=now)
     rows.update(state="cancelled", closed_at=now, closed_by=cause)
 
 

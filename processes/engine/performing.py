@@ -12,10 +12,10 @@ from django.db import transaction
 
 from audit import codec
 from audit.record import Recorded
-from cases.models import Notice, Requirement, Task
+from cases.models import Requirement, Task
 from processes.activities import SHORT, Attempt, undoing
 from processes.engine import commands as asked
-from processes.engine import leaving, stopping, wake
+from processes.engine import leaving, notices, stopping, wake
 from processes.engine.errors import StepBroken
 from processes.engine.rows import ActivityRow
 from processes.engine.run import Run
@@ -271,18 +271,12 @@ def overdue(turn: Turn, run: Run, command: int) -> None:
         actor=ENGINE,
     )
     case_id, visit, now = run.case_id, run.visit, turn.now
-    title = event.data["title"]
 
     def tell() -> None:
-        Task.objects.filter(case_id=case_id, visit=visit, command=command, state="open").update(
-            overdue_at=now
-        )
-        Notice.objects.create(
-            case_id=case_id,
-            role="supervisor",
-            text=f"{title} of {run.reference} is overdue.",
-            written_at=now,
-        )
+        rows = Task.objects.filter(case_id=case_id, visit=visit, command=command, state="open")
+        for task in rows:
+            notices.tell_overdue(task, reference=run.reference, now=now)
+        rows.update(overdue_at=now)
 
     run.writes.later.append(tell)
 

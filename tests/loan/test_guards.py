@@ -92,6 +92,25 @@ def test_the_supervisor_is_told_of_an_overdue_review_and_dismisses_it(
     assert "is overdue" not in client.get("/work/").content.decode()
 
 
+def test_a_review_that_was_done_late_is_no_longer_overdue(
+    office: Any, engine: Any, world: Any
+) -> None:
+    case = office.to_underwriting(engine)
+    engine.advance(days=9)
+    assert Notice.objects.filter(case_id=case.pk, seen_at=None).count() == 1
+    office.do(case, "approve")
+    assert not Notice.objects.filter(case_id=case.pk, seen_at=None, role="supervisor").exists()
+
+
+def test_an_overdue_review_of_a_withdrawn_case_is_no_longer_overdue(
+    office: Any, engine: Any, world: Any
+) -> None:
+    case = office.to_underwriting(engine)
+    engine.advance(days=9)
+    office.withdraw(case)
+    assert not Notice.objects.filter(case_id=case.pk, seen_at=None, role="supervisor").exists()
+
+
 def test_no_wait_for_a_reminder_says_that_the_application_lapses(
     office: Any, engine: Any, world: Any
 ) -> None:
