@@ -23,19 +23,7 @@ class LoanForm(forms.ModelForm):
 
     class Meta:
         model = LoanApplication
-        fields = (
-            "applicant_name",
-            "email",
-            "national_id",
-            "address",
-            "amount",
-            "term_months",
-            "purpose",
-            "income",
-            "secured",
-            "security",
-            "account",
-        )
+        fields = rules.SAID_BY_APPLICANT
         widgets = {
             "address": forms.Textarea(attrs={"rows": 3}),
             "security": forms.Textarea(attrs={"rows": 3}),
@@ -50,10 +38,8 @@ class LoanForm(forms.ModelForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        if cleaned.get("secured") and not cleaned.get("security"):
-            self.add_error("security", _("Say what the security is; an appraiser will value it."))
-        if cleaned.get("account") and not rules.is_iban(cleaned["account"]):
-            self.add_error("account", _("This is no valid IBAN: its check digits do not fit."))
+        for name, sentence in rules.unfit(cleaned).items():
+            self.add_error(name, sentence)
         if not cleaned.get("title"):
             cleaned["title"] = cleaned.get("applicant_name", "")
         return cleaned

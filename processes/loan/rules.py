@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, NamedTuple
 
+from django.utils.translation import gettext as _
+
 SECOND_PERSON_FROM = Decimal(50_000)  # above it two different people judge
 STATEMENT_FROM = Decimal(2_500)  # above it we ask for a bank statement
 BURDEN_LIMIT = Decimal("0.25")  # of the income; with more, also
@@ -97,9 +99,9 @@ def unfit(facts: Mapping[str, Any]) -> dict[str, str]:
     """What is wrong with facts that each fit by themselves: field → sentence."""
     wrong = {}
     if facts.get("account") and not is_iban(facts["account"]):
-        wrong["account"] = "This is no valid IBAN: its check digits do not fit."
+        wrong["account"] = _("This is no valid IBAN: its check digits do not fit.")
     if facts.get("secured") and not facts.get("security"):
-        wrong["security"] = "Say what the security is; an appraiser will value it."
+        wrong["security"] = _("Say what the security is; an appraiser will value it.")
     return wrong
 
 
