@@ -76,7 +76,6 @@ class Command(Waitable):
         "runner",
         "number",
         "recorded_at",
-        "event_number",
         "deadline",
         "met",
         "otherwise",
@@ -99,7 +98,6 @@ class Command(Waitable):
         self.runner: Runner | None = None
         self.number = 0
         self.recorded_at: datetime | None = None
-        self.event_number = 0
         self.deadline: deadline | None = None
         self.met = met
         self.otherwise = otherwise
@@ -117,10 +115,9 @@ class Command(Waitable):
         text or due time is no other question."""
         return data.get("name") == getattr(self, "name", None)
 
-    def recorded(self, data: dict[str, Any], at: datetime, number: int) -> None:
+    def recorded(self, data: dict[str, Any], at: datetime) -> None:
         """Its event stands in the history."""
         self.recorded_at = at
-        self.event_number = number
         self.until = data.get("due_at", self.until)
 
     def words(self) -> str:

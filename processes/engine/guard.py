@@ -8,13 +8,9 @@ on for the code alone, so the engine itself pays nothing.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from types import FrameType, ModuleType
 from typing import Any
-
-from processes.engine.errors import NotDeterministic
 
 _CLOCK = "now() for the moment, or sleep() and deadline() to wait"
 _CHANCE = "random() or uuid(), which replay the same"
@@ -135,16 +131,3 @@ def _place(frame: FrameType) -> tuple[str, int]:
         found = found.f_back
     found = found or frame
     return found.f_code.co_filename, found.f_lineno
-
-
-@contextmanager
-def guarded() -> Iterator[None]:
-    """Watch what runs inside. Raises NotDeterministic naming file, line and remedy."""
-    before = sys.getprofile()
-    sys.setprofile(_watch)
-    try:
-        yield
-    except Reached as reached:
-        raise NotDeterministic(str(reached)) from reached
-    finally:
-        sys.setprofile(before)

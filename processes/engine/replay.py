@@ -49,7 +49,7 @@ def as_it_stood(case: Case, number: int | None = None) -> Stood:
         raise NoSuchEvent(
             f"{case.reference} has no event {number}; its events are 1 to {case.head_number}."
         )
-    stood = _fold(case, events)
+    stood = fold_case(case, events)
     kind = kind_of(case.kind)
     entered = max((i for i, e in enumerate(events) if e.type == "step.entered"), default=None)
     if entered is None or stood.closed:
@@ -96,7 +96,8 @@ def replayed(kind: Kind, case: Case, visit: Sequence[Recorded]) -> Runner:
     return runner
 
 
-def _fold(case: Case, events: Sequence[Recorded]) -> Stood:
+def fold_case(case: Case, events: Sequence[Recorded]) -> Stood:
+    """What its events say of a case, without running any code."""
     open_: Open = {}
     documents: dict[str, str] = {}
     stood = Stood(

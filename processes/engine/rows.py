@@ -44,7 +44,6 @@ _ENTERING = {  # rarely: at the entry of a step, or by an act of staff
     "outcome_reason": "text",
 }
 _rare = itemgetter(*_ENTERING)
-CHANGED_FIELDS = (*_MOVING, *_ENTERING)
 
 
 class Locked(NamedTuple):

@@ -164,7 +164,6 @@ class Runner:
         self.main: Strand | None = None
         self.strands: list[Strand] = []
         self.now: datetime | None = None
-        self.last_number = 0
         self.completed: list[tuple[Command, Any]] = []  # with something to compensate
         self._chance = 0
         self._seed = b""
@@ -210,14 +209,12 @@ class Runner:
         """The step was entered: run its code from the top."""
         self._seed = entered.hash
         self.now = entered.recorded_at
-        self.last_number = entered.number
         self.main = self.spawn(self.code.function(self.case))
         self.drive()
 
     def deliver(self, event: Recorded) -> None:
         """The next event of the visit. Raises ReplayMismatch when the code asks otherwise."""
         self.now = event.recorded_at
-        self.last_number = event.number
         if event.type in ISSUING:
             if event.data["command"] >= 0:
                 self._recorded(event)
@@ -236,7 +233,7 @@ class Runner:
                 came=command.words() if command else "nothing more",
                 place=(command.place if command else "") or self.place(),
             )
-        command.recorded(data, event.recorded_at, event.number)
+        command.recorded(data, event.recorded_at)
         if event.type == "activity.done":
             if "error" in data:
                 command.settle(error=ActivityFailed(data["name"], data["error"], final=True))

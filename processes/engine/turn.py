@@ -40,14 +40,11 @@ TRANSITIONS_PER_WAKE = 50  # unless settings.LONGCASE_TRANSITIONS_PER_WAKE says 
 class Turn:
     """One transaction over a batch of locked cases."""
 
-    def __init__(
-        self, *, worker_id: int | None = None, slots: int = 0, lane: str = "short"
-    ) -> None:
+    def __init__(self, *, worker_id: int | None = None, slots: int = 0) -> None:
         self.now = clock.now()
         self.runs: dict[int, Run] = {}
         self.worker_id = worker_id  # whose claims new activities may become at once
         self.slots = slots
-        self.lane = lane
         self.claimed: list[rows.ActivityRow] = []
         self.last: Callable[[], str] | None = None  # a statement to send at the very end,
         self.answer: list[Any] = []  # and the rows that it gave

@@ -10,9 +10,9 @@ from django.db import connection
 
 from audit.read import events_of
 from audit.record import Recorded
-from audit.verify import snapshot, verify_chains
+from audit.verify import snapshot, verify_case, verify_chains
 from cases.models import Case, Document, Note, Task
-from processes.engine.replay import _fold
+from processes.engine.replay import fold_case
 from processes.engine.standing import Open, fold
 from processes.kinds import kind_of
 from processes.models import Activity, Incident
@@ -44,8 +44,6 @@ def verify(*, references: Iterable[str] = (), rows: bool = True) -> Iterator[Dif
         ]
         names = dict(cases.values_list("pk", "reference"))
         if wanted:
-            from audit.verify import verify_case
-
             findings = [f for head in heads if (f := verify_case(*head)) is not None]
         else:
             findings = list(verify_chains(heads))
@@ -65,7 +63,7 @@ def differences_of(case: Case) -> Iterator[Difference]:
     if not events:
         yield Difference(case.reference, 0, "it has no history")
         return
-    stood = _fold(case, events)
+    stood = fold_case(case, events)
     last = events[-1].number
 
     def differs(what: str, row: Any, history: Any) -> Iterator[Difference]:
@@ -83,7 +81,7 @@ def differences_of(case: Case) -> Iterator[Difference]:
     if wrong:  # named, not shown: facts are people's data
         words = f"facts: the row and the history differ in {', '.join(wrong)}"
         yield Difference(case.reference, last, words)
-    open_, documents = _open_of(events)
+    open_, documents = fold(events)
     yield from differs("waits", _waits(case.waits), _waits(stood.waits))
     yield from differs("timers", _timers(case.pk), _expected_timers(open_, stood.visit))
     yield from differs("activities", _activities(case.pk), _expected_activities(open_, stood.visit))
@@ -136,10 +134,6 @@ def _words_differ(case: Case, events: list[Recorded]) -> Iterator[Difference]:
         if row != told:
             words = f"the row of {what} does not say what this event recorded"
             yield Difference(case.reference, event.number, words)
-
-
-def _open_of(events: list[Recorded]) -> tuple[Open, dict[str, str]]:
-    return fold(events)
 
 
 def _waits(waits: list[dict[str, Any]]) -> list[tuple[Any, ...]]:

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
+from processes.engine import guard
 from processes.engine.errors import NotDeterministic
-from processes.engine.guard import guarded
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """What the runner does around step code."""
+    before = sys.getprofile()
+    sys.setprofile(guard._watch)
+    try:
+        yield
+    except guard.Reached as reached:
+        raise NotDeterministic(str(reached)) from reached
+    finally:
+        sys.setprofile(before)
 
 
 class Leaving:
