@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,7 @@ def findings(
     yield from _acts(folder, found)
     yield from _effects(folder, found)
     yield from _letters(found)
+    yield from _overdue(found)
 
 
 def _all_there(found: dict[int, History], cases: int) -> Iterator[str]:
@@ -171,6 +173,33 @@ def _letters(found: dict[int, History]) -> Iterator[str]:
                     yield f"Case {number}: letter {data['result']} is not there once."
     for key in set(keys) - written - given_up:
         yield f"Nobody asked for the letter {key}."
+
+
+AT_ONCE = timedelta(seconds=5)  # done at the very moment of its date: either is right
+
+
+def _overdue(found: dict[int, History]) -> Iterator[str]:
+    """Each task that was not done by its date was called overdue once, never before its date."""
+    from cases.models import Task
+    from timers import clock
+
+    called: Counter[tuple[int, int, int]] = Counter()
+    for events in found.values():
+        visit = 0
+        for event in events:
+            if event["type"] == "step.entered":
+                visit = event["data"]["visit"]
+            elif event["type"] == "task.overdue":
+                called[_case_id(events), visit, event["data"]["task"]] += 1
+    for task in Task.objects.filter(due_at__isnull=False).select_related("case"):
+        times = called[task.case_id, task.visit, task.command]
+        late_by = (task.closed_at or clock.now()) - task.due_at
+        if times > 1 or (times == 1) != (task.overdue_at is not None):
+            yield f"{task} was called overdue {times} times, its row says {task.overdue_at}."
+        elif task.overdue_at is not None and task.overdue_at < task.due_at:
+            yield f"{task} was called overdue at {task.overdue_at}, before {task.due_at}."
+        elif late_by > AT_ONCE and not times:
+            yield f"{task} was {late_by} late, and nobody was told."
 
 
 def _case_id(events: History) -> int:
