@@ -22,12 +22,13 @@ from django.core.files.base import ContentFile
 
 from cases.actors import Actor, party, service
 from cases.models import Case, Person, Task
+from processes import services
 from processes.acts.cases import move_case, open_case
 from processes.acts.documents import judge_document, receive_document
 from processes.acts.messages import answer_callback, deliver_message
 from processes.acts.notes import add_note
 from processes.acts.tasks import claim_task, complete_task
-from processes.loan import rules, services
+from processes.loan import rules
 from processes.standins import World
 from processes.work.inline import Inline
 from timers import calendars, clock

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from audit.read import events_of
+from processes import services
 from processes.acts.cases import get_case
-from processes.loan import services
 from processes.models import Activity, Incident
 from timers import clock
 
