@@ -93,6 +93,17 @@ def may_take_task(person: Person, task: Task) -> bool:
     return not (task.is_review and is_own_request(person, task.case))
 
 
+@rules.predicate
+def decided_task(person: Person, task: Task) -> bool:
+    return task.closed_by == f"person:{person.pk}"
+
+
+@rules.predicate
+def supervises_task(person: Person, task: Task) -> bool:
+    """A supervisor of the team whose case it is."""
+    return SUPERVISOR in person.roles and works_on_case.test(person, task.case)
+
+
 is_supervisor = has_role(SUPERVISOR)
 is_operator = has_role(OPERATOR)
 
@@ -107,6 +118,7 @@ for _act, _who in {
     "complete task": may_take_task,
     "release task": holds_task | is_supervisor,
     "hand over task": holds_task | is_supervisor,
+    "take back decision": decided_task | supervises_task,
     "see document": rules.predicate(lambda person, document: can_see(person, document.case)),
     "judge document": rules.predicate(
         lambda person, document: works_on_case.test(person, document.case)

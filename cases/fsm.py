@@ -35,6 +35,7 @@ class Edge:
     role: str
     asks: tuple[str, ...]
     confirm: str
+    takes_back: tuple[str, ...]
     closes: bool
     about: str
 
@@ -48,14 +49,17 @@ def transition(
     role: str = "",
     asks: Sequence[str] = (),
     confirm: str = "",
+    takes_back: Sequence[str] = (),
     conditions: Sequence[Callable[[Any], bool]] = (),
 ) -> Callable[[Callable[..., None]], Callable[..., Move]]:
     """Declare a method of a Case as an edge of its graph.
 
     `label` is verb and thing, as on the button ("Withdraw the application"). `staff` lets people
     take the edge by hand, with `role` where only one role may; `asks` names the keyword arguments
-    a person must give; `confirm` is the consequence shown before it is done. The method sets facts
-    and nothing else; calling it returns the Move that a step's code hands back.
+    a person must give; `confirm` is the consequence shown before it is done. `takes_back` names the
+    reviews whose decision may be taken back along this edge, which leads to the step that asks for
+    them; whoever decided, or a supervisor, does that with a reason. The method sets facts and
+    nothing else; calling it returns the Move that a step's code hands back.
     """
 
     def declare(method: Callable[..., None]) -> Callable[..., Move]:
@@ -65,6 +69,7 @@ def transition(
             "role": role,
             "asks": tuple(asks),
             "confirm": confirm,
+            "takes_back": tuple(takes_back),
             "about": (method.__doc__ or "").strip().split("\n")[0],
         }
         edge = fsm_transition(
@@ -102,6 +107,7 @@ def edges(model: type) -> list[Edge]:
             role=custom.get("role", ""),
             asks=custom.get("asks", ()),
             confirm=custom.get("confirm", ""),
+            takes_back=custom.get("takes_back", ()),
             closes=str(one.target) in closing,
             about=custom.get("about", ""),
         )

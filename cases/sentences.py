@@ -172,6 +172,16 @@ def _task_completed(event: EventLike, data: Mapping[str, Any], words: Words) -> 
     return f"{_task(event, data, words)}: {label}", data.get("reason", "")
 
 
+@_tells("task.taken_back")
+def _task_taken_back(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    label = words.outcome(data, event.happened_at)
+    title = _("%(task)s: “%(outcome)s” taken back") % {
+        "task": _task(event, data, words),
+        "outcome": label,
+    }
+    return title, data.get("reason", "")
+
+
 @_tells("task.overdue")
 def _task_overdue(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
     title = _("%(task)s overdue") % {"task": _task(event, data, words)}

@@ -195,7 +195,7 @@ def _next(case: Case, *, words: Words, now: datetime) -> list[str]:
     targets = dict.fromkeys(
         words.step(edge.target)
         for edge in fsm.edges(words.kind.model)
-        if leads_from(edge, case.step) and not edge.staff
+        if leads_from(edge, case.step) and not edge.staff and not edge.takes_back
     )
     if targets:
         return [_("It may go on to: %(steps)s.") % {"steps": ", ".join(targets)}]

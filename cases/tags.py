@@ -59,6 +59,9 @@ def task_tag(task: Task, person: Person) -> Tag:
     """Who has a task."""
     if task.state == "done":
         return Tag(_("Done"), "good", "done")
+    if task.state == "taken_back":
+        label = outcome_label(task, task.outcome)
+        return Tag(_("%(outcome)s, taken back") % {"outcome": label}, "", "info")
     if task.state == "cancelled":
         return Tag(_("No longer needed"), "", "closed")
     if task.holder_id == person.pk:

@@ -43,6 +43,7 @@ urlpatterns = [
     path("tasks/<int:pk>/take/", tasks.claim, name="claim-task"),
     path("tasks/<int:pk>/give-back/", tasks.release, name="release-task"),
     path("tasks/<int:pk>/hand-over/", tasks.hand_over, name="hand-over-task"),
+    path("tasks/<int:pk>/take-back/", tasks.take_back, name="take-back-task"),
     path("documents/<int:pk>/", documents.document, name="document"),
     path("documents/<int:pk>/file", documents.document_file, name="document-file"),
 ]

@@ -35,7 +35,7 @@ class Task(models.Model):
     opened_number = models.IntegerField()  # the event that opened it
     due_at = models.DateTimeField(null=True)
     overdue_at = models.DateTimeField(null=True)  # when the supervisor was told
-    state = models.CharField(max_length=12, default="open")  # open, done, cancelled
+    state = models.CharField(max_length=12, default="open")  # open, done, cancelled, taken_back
     closed_at = models.DateTimeField(null=True)
     closed_by = models.CharField(max_length=80, default="")  # an actor
     outcome = models.CharField(max_length=80, default="")

@@ -19,7 +19,7 @@ from cases.views.acting import carry_out, seen_number
 from cases.views.case import changes, facts_of
 from cases.views.pages import case_for, head_of
 from cases.views.signing import actor_of, person_of, signed_in
-from processes.acts import tasks
+from processes.acts import decisions, tasks
 
 
 def task_for(person: Person, pk: int) -> Task:
@@ -88,6 +88,7 @@ def _show(
         "may_release": fresh.is_open
         and fresh.holder_id is not None
         and access.may(person, "release task", fresh),
+        "may_take_back": fresh.state == "done" and decisions.may_take_back(fresh, person),
         "outcome": next((o[1] for o in fresh.outcomes if o[0] == fresh.outcome), fresh.outcome),
         "closed_by": head["words"].actor(fresh.closed_by) if fresh.closed_by else "",
         "earlier": [one for one in head["file"].tasks if one.state == "done" and one.pk != pk],
@@ -137,6 +138,21 @@ def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
 
     form = HandOverForm(request.POST or None, people=people)
     return _small_act(request, pk, form, "hand_over", act)
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def take_back(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take back how a review ended: it is asked for once more."""
+
+    def act(task: Task, form: ReasonForm) -> Answer:
+        decisions.take_back_decision(
+            task_id=pk, reason=form.cleaned_data["reason"], actor=actor_of(request)
+        )
+        said = _("%(task)s: taken back. It is open again.") % {"task": task.title}
+        return Answer(task.case.get_absolute_url(), said)
+
+    return _small_act(request, pk, ReasonForm(request.POST or None), "take-back", act)
 
 
 def _small_act(

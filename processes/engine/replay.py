@@ -168,3 +168,5 @@ def _fold_task(tasks: dict[tuple[int, int], dict[str, Any]], visit: int, event: 
             task["holder"] = None
         case "task.completed":
             task["state"], task["outcome"] = "done", data["outcome"]
+        case "task.taken_back":
+            task["state"] = "taken_back"

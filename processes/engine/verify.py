@@ -108,7 +108,7 @@ def _words_differ(case: Case, events: list[Recorded]) -> Iterator[Difference]:
     """What people read of decisions, documents and notes, against the events that told it."""
     decided = {
         (t.visit, t.command): [t.reason, t.closed_by, t.result]
-        for t in Task.objects.filter(case_id=case.pk, state="done")
+        for t in Task.objects.filter(case_id=case.pk, state__in=["done", "taken_back"])
     }
     files = {
         (d.name, d.version): [d.filename, d.digest, d.size, d.received_from]

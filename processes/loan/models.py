@@ -193,6 +193,31 @@ class LoanApplication(Case):
     def judge_anew(self, *, reason: str) -> None:
         pass
 
+    @transition(
+        source=(
+            Step.UNDERWRITING,
+            Step.AWAITING_DOCUMENTS,
+            Step.APPRAISAL,
+            Step.DECISION,
+        ),
+        target=Step.UNDERWRITING,
+        takes_back=["underwriting", "second_underwriting"],
+        label=_("Underwrite once more"),
+        confirm=_("All underwriting reviews of this application are asked for again."),
+    )
+    def take_back_underwriting(self) -> None:
+        self.missing_papers = self.papers_reason = ""
+        self.appraised_value = None
+
+    @transition(
+        source=(Step.DECISION, Step.OFFER),
+        target=Step.DECISION,
+        takes_back=["decision"],
+        label=_("Decide once more"),
+    )
+    def take_back_decision(self) -> None:
+        self.interest_rate = self.monthly_payment = None
+
     # -- ends
 
     @transition(
