@@ -19,13 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from decimal import Decimal
-from typing import Any
 
 from django.contrib.auth.models import Group
 from django.core.files.base import ContentFile
-from django.db import transaction
 
+from audit import codec
 from cases.actors import Actor, service
 from cases.errors import Refused
 from cases.models import Case, Document, Person, Task, Team
@@ -33,10 +33,9 @@ from processes.acts.cases import move_case, open_case
 from processes.acts.documents import judge_document, receive_document
 from processes.acts.messages import deliver_message
 from processes.acts.tasks import claim_task, complete_task, release_task
-from processes.engine import inbox
 from processes.loan.models import Step
-from processes.playlog.driver import Driver, Misfit
-from processes.playlog.recorded import RecordedCase, Row
+from processes.playlog.driver import Answer, Driver
+from processes.playlog.recorded import Row
 from processes.work.inline import Inline
 from processes.work.results import Claim, Done
 from timers import clock
@@ -68,7 +67,8 @@ class Bank(Inline):
                 self.held[claim.case_id] = claim
                 return None
             case "loan.pay_out":
-                return Done(claim, result={"booking": f"B-{claim.case_id}"})
+                paid = codec.decode(claim.arguments)
+                return Done(claim, result={"booking": f"B-{paid['customer']}"})
             case _:
                 return super().attempt(claim)
 
@@ -79,80 +79,46 @@ class Bank(Inline):
             self.settle()
 
 
-@dataclass
+@dataclass(kw_only=True)
 class LoanDriver(Driver):
     """Plays the people of the log."""
 
-    bank: Bank
-    cases: dict[str, RecordedCase]
+    installation: Bank
     source = SOURCE
     outcomes = {str(step): outcome for step, outcome in OUTCOMES.items()}
     _people: dict[str, Person] = field(default_factory=dict)
     _team: Team | None = None
     _groups: list[Group] = field(default_factory=list)
-    _ids: dict[str, int] = field(default_factory=dict)  # recorded case → ours
 
     @classmethod
-    def at(cls, turned: clock.Turned, cases: dict[str, RecordedCase]) -> LoanDriver:
-        return cls(bank=Bank(turned), cases=cases)
-
-    @property
-    def installation(self) -> Bank:
-        return self.bank
-
-    @property
-    def recorded_cases(self) -> dict[str, RecordedCase]:
-        return self.cases
+    def installation_on(cls, turned: clock.Turned) -> Bank:
+        return Bank(turned)
 
     def is_timer(self, row: Row) -> bool:
         return row.activity == "A_CANCELLED" and row.resource == MACHINE
 
-    def begin(self) -> None:
-        """People of earlier runs, and cases that were opened before a restart."""
+    def answer(self, row: Row) -> Answer | None:
+        """The bank ended applications by a daily run, so ours may lie a day off."""
+        if self.is_timer(row):
+            return Answer("step.entered", {"closed": True}, within=timedelta(days=1))
+        return None
+
+    def prepare(self) -> None:
         self._team, _ = Team.objects.get_or_create(name="Recorded loans")
         self._groups = [Group.objects.get_or_create(name=name)[0] for name in ROLES]
-        known = Case.objects.filter(source=SOURCE, source_key__in=list(self.cases))
-        self._ids = dict(known.values_list("source_key", "pk"))
 
-    def play(self, row: Row) -> None:
-        """One recorded row, at its recorded moment, once: its effect and the note that it was
-        played commit together, so a run that was killed goes on where it was."""
-        handler = HANDLERS.get(row.activity)
-        if handler is None or self.is_timer(row):
-            return
-        with transaction.atomic():
-            stored = inbox.store(
-                source=SOURCE,
-                key=f"{row.case_id}/{row.seq}",
-                name=row.activity,
-                to=row.case_id,
-                data={"lifecycle": row.lifecycle, "resource": row.resource},
-                actor="service:playlog",
-                state="used",
-            )
-            if stored.is_new:
-                self._play(handler, row)
+    def is_played(self, row: Row) -> bool:
+        return row.activity in HANDLERS
 
-    def _play(self, handler: Callable[[LoanDriver, Row], None], row: Row) -> None:
-        try:
-            if row.activity != "A_SUBMITTED":
-                step = self.step_of(row)
-                if step is None:
-                    raise Refused("The application was never opened.")
-                if step in OUTCOMES:
-                    self.after_end += 1
-                    return
-            handler(self, row)
-            self.acts += 1
-        except Refused as refusal:
-            self.misfits.append(Misfit(row.case_id, row.seq, row.activity, str(refusal)))
-        self.bank.settle()
+    def opens(self, row: Row) -> bool:
+        return row.activity == "A_SUBMITTED"
+
+    def act(self, row: Row) -> None:
+        HANDLERS[row.activity](self, row)
 
     # -- rows
 
     def submitted(self, row: Row) -> None:
-        if row.case_id in self._ids:
-            return
         amount = Decimal(self.cases[row.case_id].attributes["amount_requested"])
         case = open_case(
             kind="loan",
@@ -169,16 +135,16 @@ class LoanDriver(Driver):
             source=SOURCE,
             source_key=row.case_id,
         )
-        self._ids[row.case_id] = case.pk
+        self.was_opened(row, case)
 
     def preaccepted(self, row: Row) -> None:
-        self.bank.credit_answers(self.id_of(row), score=650)
+        self.installation.credit_answers(self.id_of(row), score=650)
 
     def declined(self, row: Row) -> None:
         case_id = self.id_of(row)
         step = self.step_of(row)
         if step == Step.CHECKS and row.resource == MACHINE:
-            self.bank.credit_answers(case_id, score=300)
+            self.installation.credit_answers(case_id, score=300)
         elif step == Step.UNDERWRITING:
             self.judge(row, "decline", "Declined in the recorded case.")
         else:
@@ -189,7 +155,7 @@ class LoanDriver(Driver):
 
     def accepted(self, row: Row) -> None:
         if self.step_of(row) == Step.CHECKS:
-            self.bank.credit_answers(self.id_of(row), score=650)
+            self.installation.credit_answers(self.id_of(row), score=650)
         self.papers(row)
 
     def offer_sent(self, row: Row) -> None:
@@ -223,7 +189,7 @@ class LoanDriver(Driver):
                 key=f"{row.case_id}/{row.seq}/answer",
                 actor=Actor("party:customer"),
             )
-            self.bank.settle()
+            self.installation.settle()
 
     # -- what they are made of
 
@@ -244,7 +210,7 @@ class LoanDriver(Driver):
                 judge_document(
                     document_id=document.pk, accept=True, reason="", actor=self.actor(row)
                 )
-                self.bank.settle()
+                self.installation.settle()
 
     def upload(self, row: Row, name: str) -> Document:
         text = f"{name} of application {row.case_id}, row {row.seq}\n"
@@ -265,7 +231,7 @@ class LoanDriver(Driver):
             result=result,
             actor=Actor.of(person),
         )
-        self.bank.settle()
+        self.installation.settle()
 
     def open_task(self, row: Row) -> Task:
         task = Task.objects.filter(case_id=self.id_of(row), state="open").first()
@@ -288,7 +254,7 @@ class LoanDriver(Driver):
         move_case(
             case_id=self.id_of(row), name=name, data={"reason": reason}, actor=self.actor(row)
         )
-        self.bank.settle()
+        self.installation.settle()
 
     def actor(self, row: Row) -> Actor:
         return Actor.of(self.person(row.resource))
@@ -302,14 +268,6 @@ class LoanDriver(Driver):
             person.groups.set(self._groups)
             self._people[name] = person
         return self._people[name]
-
-    def id_of(self, row: Row) -> int:
-        return self._ids[row.case_id]
-
-    def step_of(self, row: Row) -> Any:
-        if row.case_id not in self._ids:
-            return None
-        return Case.objects.filter(pk=self._ids[row.case_id]).values_list("step", flat=True)[0]
 
 
 HANDLERS: dict[str, Callable[[LoanDriver, Row], None]] = {

@@ -28,12 +28,17 @@ def play(cases: int) -> str:
     return out.getvalue()
 
 
+def digest(report: str) -> str:
+    return next(line for line in report.splitlines() if line.startswith("digest "))
+
+
 def test_recorded_applications_end_as_they_did_and_expire_by_themselves() -> None:
     # Given recorded cases of a bank, when they run through the loan kind
     report = play(cases=25)
 
     # Then they end as recorded, history is intact, and the rows equal it
     assert "25 recorded cases, 25 opened" in report
+    assert "25 have each act in the recorded order" in report
     assert list(verify()) == []
 
     # And a second run changes nothing
@@ -41,3 +46,5 @@ def test_recorded_applications_end_as_they_did_and_expire_by_themselves() -> Non
     again = play(cases=25)
     assert Event.objects.count() == before, again
     assert Case.objects.count() == 25
+    assert "\n0 of " in again
+    assert digest(again) == digest(report)
