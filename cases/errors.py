@@ -60,5 +60,9 @@ class CaseChanged(Refused):
     """What the person decided on was changed after they opened it."""
 
 
+class PaperNotJudged(Refused):
+    """A newer version of a paper came in after one was accepted, and nobody has accepted it."""
+
+
 class SameKeyOtherContent(Refused):
     """The idempotency key was used before, with other content."""

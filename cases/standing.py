@@ -263,6 +263,9 @@ def outstanding(
             if wait["kind"] == "message" and wait["name"] in recordable:
                 line = replace(line, act="answer", url=wait["name"])
             found.append(line)
+    if not asked and case.is_open:  # came in, or was rejected, after the step that asked was over
+        late = [one for one in requirements if one.state in ("received", "rejected")]
+        found += _papers(late, documents, None)
     return found
 
 

@@ -39,6 +39,7 @@ class Kind:
         initial: Any,
         main_line: Sequence[tuple[Any, Sequence[Any]]] = (),
         document_titles: dict[str, Any] | None = None,
+        rejection_letters: dict[str, str] | None = None,
         messages: dict[str, Callable[[Any], Any]] | None = None,
         withdraw: str = "withdraw",
         ends_with_parent: bool = True,
@@ -54,6 +55,8 @@ class Kind:
         self.initial = str(initial)
         self.main_line = [(label, [str(s) for s in steps]) for label, steps in main_line]
         self.document_titles = document_titles or {}
+        # By the party that was asked: the letter with which a rejected paper is asked for at once.
+        self.rejection_letters = rejection_letters or {}
         self.messages = messages or {}
         self.withdraw = withdraw
         self.ends_with_parent = ends_with_parent

@@ -180,6 +180,11 @@ def actor(names: words.Words, code: str) -> str:
 
 
 @register.simple_tag
+def document_title(names: words.Words, name: str) -> str:
+    return names.document(name)
+
+
+@register.simple_tag
 def document_tag(document: Document) -> tags.Tag:
     return tags.document_tag(document)
 

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from audit.models import Event
-from cases import access, fsm, queries, sentences, standing, timeline
+from cases import access, fsm, papers, queries, sentences, standing, timeline
 from cases.models import Case
 from cases.views.pages import case_for, head_of
 from cases.views.signing import person_of, signed_in
@@ -49,7 +49,11 @@ def reviews(request: HttpRequest, reference: str) -> HttpResponse:
     """Who reviewed what, when, with which outcome, and on which facts."""
     case = case_for(person_of(request), reference)
     head = head_of(request, case)
-    found = [one for one in head["file"].tasks[::-1] if one.is_review]
+    found = [
+        (one, papers.rested_on(one, head["file"].documents))
+        for one in head["file"].tasks[::-1]
+        if one.is_review
+    ]
     return render(request, "cases/reviews.html", {**head, "tab": "reviews", "reviews": found})
 
 

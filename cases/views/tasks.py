@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from cases import access, queries, tags
+from cases import access, papers, queries, tags
 from cases.errors import NoSuchCase
 from cases.forms import EmptyForm, HandOverForm, ReasonForm, TaskForm
 from cases.models import Person, Task
@@ -89,6 +89,10 @@ def _show(
         and fresh.holder_id is not None
         and access.may(person, "release task", fresh),
         "may_take_back": fresh.state == "done" and decisions.may_take_back(fresh, person),
+        "unjudged": papers.unjudged(head["file"].requirements, head["file"].documents)
+        if fresh.is_open and fresh.is_review
+        else [],
+        "rested": papers.rested_on(fresh, head["file"].documents),
         "outcome": next((o[1] for o in fresh.outcomes if o[0] == fresh.outcome), fresh.outcome),
         "closed_by": head["words"].actor(fresh.closed_by) if fresh.closed_by else "",
         "earlier": [one for one in head["file"].tasks if one.state == "done" and one.pk != pk],

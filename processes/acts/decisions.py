@@ -197,14 +197,14 @@ def _after_taking_back(event: Event, events: list[Event]) -> bool:
 def _of_activity(event: Event, events: list[Event]) -> str | None:
     data, day = event.data, dates.day(event.happened_at)
     result = data.get("result")
+    if data["command"] < 0:
+        return None  # it undid something, or had nothing to do with the step
     if is_letter(result):
         return _("the letter “%(subject)s” to %(who)s was written on %(day)s") % {
             "subject": result["subject"],
             "who": result.get("to") or party("customer"),
             "day": day,
         }
-    if data["command"] < 0:
-        return None  # it undid something
     asked: Any = data
     for earlier in events:
         if earlier.number >= event.number:

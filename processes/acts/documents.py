@@ -18,7 +18,12 @@ from cases import access, dates
 from cases.actors import Actor
 from cases.errors import Invalid, Refused, TaskNotOpen
 from cases.models import Document, Requirement
+from cases.words import plain
 from processes.acts.locking import acting_on
+from processes.engine import performing
+from processes.engine.run import Run
+from processes.engine.turn import Turn
+from processes.letters import send_letter
 
 UPLOAD_BYTES = 25 * 1024 * 1024  # unless settings.LONGCASE_UPLOAD_BYTES says otherwise
 log = logging.getLogger("longcase.documents")
@@ -186,7 +191,27 @@ def judge_document(*, document_id: int, accept: bool, reason: str, actor: Actor)
             actor=actor.code,
             on_behalf=actor.on_behalf,
         )
+        if not accept:
+            _tell_sender(turn, run, document)
     return document
+
+
+def _tell_sender(turn: Turn, run: Run, document: Document) -> None:
+    """A rejected paper is asked for at once, with the reason, if the kind has a letter for it."""
+    wanted = Requirement.objects.filter(case_id=run.case_id, name=document.name).first()
+    party = wanted.asked_of if wanted is not None else "applicant"
+    template = run.kind.rejection_letters.get(party)
+    if template is None or run.is_closed:
+        return
+    title = run.kind.document_titles.get(document.name)
+    title = wanted.title if wanted is not None else str(title or plain(document.name))
+    performing.schedule_aside(
+        turn,
+        run,
+        send_letter,
+        {"template": template, "paper": title, "reason": document.reason},
+    )
+    turn.project(run)
 
 
 def ask_documents(*, case_id: int, names: dict[str, Any], reason: str, actor: Actor) -> None:

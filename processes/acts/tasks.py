@@ -9,10 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 from audit.record import Recorded
-from cases import access, dates
+from cases import access, dates, papers
 from cases.actors import Actor
-from cases.errors import CaseChanged, Invalid, NotAllowed, TaskHeld, TaskNotOpen
-from cases.models import Person, Task
+from cases.errors import (
+    CaseChanged,
+    Invalid,
+    NotAllowed,
+    PaperNotJudged,
+    TaskHeld,
+    TaskNotOpen,
+)
+from cases.models import Document, Person, Requirement, Task
 from processes.acts.locking import acting_on
 from processes.engine import notices
 from processes.engine.run import Run
@@ -84,7 +91,8 @@ def complete_task(
     """Record a person's outcome and let the case go on.
 
     `seen_number` is the last event the person had before them: facts or documents that changed
-    since raise CaseChanged. Also raises TaskNotOpen, TaskHeld, NotAllowed, Invalid.
+    since raise CaseChanged. A review does not go on while a newer version of an accepted paper is
+    not accepted itself: PaperNotJudged. Also raises TaskNotOpen, TaskHeld, NotAllowed, Invalid.
     """
     with acting_on(_case_of(task_id), actor=actor, closed=True) as (turn, run):
         task = _open_task(task_id)
@@ -96,6 +104,8 @@ def complete_task(
                 raise TaskHeld(f"{task.holder} has {task}; only the holder completes it.")
         _require_outcome(task, outcome, reason)
         clean = _result(task, result or {})
+        if task.is_review and not _asks_for_reasons(task, outcome):
+            _require_papers_judged(task)
         covers = run.head_number
         if seen_number is not None:
             _require_unchanged(turn, run, seen_number)
@@ -185,6 +195,29 @@ def _require_outcome(task: Task, outcome: str, reason: str) -> None:
             return
     known = ", ".join(value for value, _, _ in task.outcomes)
     raise Invalid(f"“{outcome}” is no outcome of {task}. It has: {known}.", {"outcome": known})
+
+
+def _asks_for_reasons(task: Task, outcome: str) -> bool:
+    """A no, or a way back. An outcome that needs no reason lets the case go on."""
+    return any(value == outcome and needs_reason for value, _, needs_reason in task.outcomes)
+
+
+def _require_papers_judged(task: Task) -> None:
+    """Nobody approves on a paper that was replaced. Raises PaperNotJudged naming each."""
+    waiting = papers.unjudged(
+        list(Requirement.objects.filter(case_id=task.case_id)),
+        list(Document.objects.filter(case_id=task.case_id)),
+    )
+    if waiting:
+        named = "; ".join(
+            f"version {one.version} of “{one.filename}” "
+            + ("is to be judged" if one.state == "received" else "was rejected")
+            for one in waiting
+        )
+        raise PaperNotJudged(
+            f"Not yet: {named}, and the version before it was accepted. The case goes on once the "
+            "newest version is accepted."
+        )
 
 
 def _result(task: Task, given: dict[str, Any]) -> dict[str, Any]:

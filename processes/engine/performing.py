@@ -259,6 +259,29 @@ def schedule_undo(turn: Turn, run: Run, command: Any, result: Any, *, visit: int
     add_activity(turn, run, undo, arguments, number, visit)
 
 
+ASIDE = 1_000_000_000  # from here on, the (negated) numbers of work that no step asked for
+
+
+def schedule_aside(turn: Turn, run: Run, definition: Any, arguments: dict[str, Any]) -> None:
+    """Work that follows from an act and not from the step's code, such as a letter that answers
+    it. It goes on when the step is left; its code neither sees nor awaits it."""
+    number = -(ASIDE + run.head_number + 1)
+    turn.record(
+        run,
+        "activity.scheduled",
+        {
+            "command": number,
+            "visit": run.visit,
+            "name": definition.name,
+            "args": arguments,
+            "on": definition.on,
+        },
+        actor=ENGINE,
+        on_behalf=run.cause,
+    )
+    add_activity(turn, run, definition, arguments, number, run.visit)
+
+
 def overdue(turn: Turn, run: Run, command: int) -> None:
     """A task was not done by its date: the supervisors of the team are told."""
     event = run.open.get(command)

@@ -157,6 +157,7 @@ class Runner:
         self.case = case
         self.visit = visit
         self.documents = dict(documents or {})
+        self.replaced: dict[str, int] = {}  # papers accepted once, of which a newer version came in
         self.commands: dict[int, Command] = {}
         self.issued: deque[Command] = deque()
         self.ready: deque[Strand] = deque()
@@ -257,6 +258,10 @@ class Runner:
             for name, (_before, after) in data["changes"].items():
                 setattr(self.case, name, after)
         elif event.type.startswith("document."):
+            if event.type == "document.received" and (
+                self.documents.get(data["name"]) == "accepted" or data["name"] in self.replaced
+            ):
+                self.replaced[data["name"]] = data["version"]
             self.documents[data["name"]] = event.type.removeprefix("document.")
             for command in self.open_commands():
                 if isinstance(command, AskDocuments) and command.is_met(self.documents):

@@ -177,6 +177,12 @@ def documents(
     )
 
 
+def replaced_papers() -> tuple[tuple[str, int], ...]:
+    """Papers that were accepted, and of which a newer version came in during this visit, as
+    (name, version). What was judged before rests on the older one."""
+    return tuple(sorted(current().replaced.items()))
+
+
 def message(
     name: str, *, of: str = "applicant", met: str = "", otherwise: str = ""
 ) -> AwaitMessage:

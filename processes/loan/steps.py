@@ -18,6 +18,7 @@ from processes.engine.words import (
     documents,
     first_of,
     message,
+    replaced_papers,
     sleep,
     start,
 )
@@ -55,6 +56,7 @@ loan = Kind(
         "payslip": _("Payslip"),
         "bank_statement": _("Bank statement"),
     },
+    rejection_letters={"applicant": "loan/letters/paper_rejected.txt"},
     messages={"offer_answer": messages.offer_answer, "appraisal": messages.appraisal},
     form="processes.loan.forms.LoanForm",
     correctable=rules.SAID_BY_APPLICANT,
@@ -168,8 +170,9 @@ async def underwriting(case: LoanApplication) -> Any:
 
 
 def what_is_judged(case: LoanApplication) -> Any:
-    """The facts that reviews, decision and offer rest on. Facts may be corrected at any time, and
-    an approval covers only what its reviewer saw: whatever changes goes back to underwriting."""
+    """The facts and papers that reviews, decision and offer rest on. They may change at any time,
+    and an approval covers only what its reviewer saw: whatever changes goes back to underwriting.
+    """
     return (
         case.amount,
         case.term_months,
@@ -178,6 +181,7 @@ def what_is_judged(case: LoanApplication) -> Any:
         case.security,
         case.national_id,
         case.applicant_name,
+        replaced_papers(),
     )
 
 

@@ -123,8 +123,10 @@ def test_no_template_is_missing_or_unused() -> None:
     from pathlib import Path
 
     import processes.loan
+    from processes.kinds import kind_of
 
     folder = Path(processes.loan.__file__).parent
     used = set(re.findall(r'letter\(\s*"(\w+)"', (folder / "steps.py").read_text()))
+    used |= {Path(path).stem for path in kind_of("loan").rejection_letters.values()}
     there = {path.stem for path in (folder / "templates/loan/letters").glob("[a-z]*.txt")}
     assert used == there
