@@ -9,13 +9,19 @@ from audit import moments
 from audit.record import COLUMNS, Recorded
 
 
-def events_of(case_id: int, after: int = 0, upto: int | None = None) -> list[Recorded]:
-    """The events of a case with numbers above `after`, up to and including `upto`."""
+def events_of(
+    case_id: int, after: int = 0, upto: int | None = None, *, types: Sequence[str] = ()
+) -> list[Recorded]:
+    """The events of a case with numbers above `after`, up to and including `upto`; of some types
+    only where these are named."""
     sql = f"SELECT {COLUMNS} FROM audit_event WHERE case_id = %s AND number > %s"
-    values = [case_id, after]
+    values: list[Any] = [case_id, after]
     if upto is not None:
         sql += " AND number <= %s"
         values.append(upto)
+    if types:
+        sql += " AND type = ANY(%s)"
+        values.append(list(types))
     with connection.cursor() as cursor:
         moments.read_fast(cursor)
         cursor.execute(sql + " ORDER BY number", values)

@@ -96,6 +96,8 @@ def _step_entered(event: EventLike, data: Mapping[str, Any], words: Words) -> Sa
         return _("Closed: %(outcome)s") % {"outcome": plain(data["outcome"])}, reason
     if not data.get("from"):
         return _("Began with %(step)s") % {"step": step}, reason
+    if data.get("transition") == "restart":
+        return _("Began again with %(step)s") % {"step": step}, reason
     before = _("From %(step)s.") % {"step": words.step(data["from"])}
     return _("Moved to %(step)s") % {"step": step}, f"{before} {reason}".strip()
 
@@ -366,8 +368,22 @@ def _letter_sent(event: EventLike, data: Mapping[str, Any], words: Words) -> Sai
     return _("Letter sent"), data.get("subject", "")
 
 
+@_tells("code.changed")
+def _code_changed(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Takes changed code: %(change)s") % {"change": data.get("name", "")}, ""
+
+
+@_tells("code.moved")
+def _code_moved(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    title = _("Moved from version %(from)s of the step’s code to version %(to)s") % data
+    return title, data.get("reason", "")
+
+
 @_tells("incident.opened")
 def _incident_opened(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    if data.get("expected"):  # the code differs from the history
+        line = _("Differs at event %(at)s: expected %(expected)s, the code asks for %(came)s")
+        return _("Stopped by a fault"), f"{line % data} ({data.get('place', '')})"
     return _("Stopped by a fault"), data.get("title", "")
 
 

@@ -26,6 +26,7 @@ NOISE = frozenset(
         "activity.attempt_failed",
         "activity.attempt_lost",
         "activity.scheduled",
+        "code.changed",
         "letter.sent",
         "message.awaited",
         "message.matched",

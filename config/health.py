@@ -16,6 +16,8 @@ from django.db.models import Max, Min
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 _migrated = False  # migrations are not undone while a process runs: once seen is enough
+VERSIONS_EVERY_SECONDS = 30.0
+_missing: tuple[float, list[str]] = (float("-inf"), [])  # when it was looked up, what was found
 
 
 class HealthMiddleware:
@@ -47,10 +49,12 @@ def ready() -> JsonResponse:
             cursor.execute("SELECT 1")
         checks["database"] = True
         checks["migrated"] = is_migrated()
-        checks["heartbeat_age_seconds"] = heartbeat_ages() if checks["migrated"] else {}
+        if checks["migrated"]:
+            checks["heartbeat_age_seconds"] = heartbeat_ages()
+            checks["missing_versions"] = missing_versions()
     except DatabaseError as error:
         checks["problem"] = type(error).__name__  # its text may hold addresses and names
-    ok = checks["database"] and checks["migrated"]
+    ok = checks["database"] and checks["migrated"] and not checks.get("missing_versions")
     return JsonResponse({"ready": ok, **checks}, status=200 if ok else 503)
 
 
@@ -61,6 +65,19 @@ def is_migrated() -> bool:
         executor = MigrationExecutor(connection)
         _migrated = not executor.migration_plan(executor.loader.graph.leaf_nodes())
     return _migrated
+
+
+def missing_versions() -> list[str]:
+    """Versions of steps' code that open cases stand in and this release does not have: it is not
+    to serve, so that a rolling deployment stops and the former release goes on."""
+    global _missing
+    from processes.engine import versions  # this module loads before the models do
+    from timers import clock
+
+    if clock.monotonic() - _missing[0] > VERSIONS_EVERY_SECONDS:
+        found = [f"{one.kind}.{one.step} version {one.version}" for one in versions.missing()]
+        _missing = (clock.monotonic(), found)
+    return _missing[1]
 
 
 def heartbeat_ages() -> dict[str, float]:

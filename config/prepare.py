@@ -28,6 +28,7 @@ def main(arguments: list[str]) -> None:
     call_command("migrate", interactive=False, verbosity=0)
     if settings.CELERY_BROKER_URL.startswith("pgmq"):
         install_pgmq(connection)
+    refuse_missing_versions()
     collect_static()
     if "--demo" in arguments:
         if "demo" in get_commands():
@@ -35,6 +36,15 @@ def main(arguments: list[str]) -> None:
         else:
             print("There is no command `demo` yet: no people and cases were loaded.")
     connection.close()  # and with it the lock
+
+
+def refuse_missing_versions() -> None:
+    """End here, naming them, when open cases stand in code that this release does not have."""
+    from processes.engine import versions
+
+    missing = versions.missing()
+    if missing:
+        sys.exit("\n".join(["This release may not start.", *(one.sentence for one in missing)]))
 
 
 def collect_static() -> None:

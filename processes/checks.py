@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from django.core.checks import CheckMessage, Error, Warning, register
+from django.core.checks import CheckMessage, Error, Info, Warning, register
+from django.db import Error as DatabaseError
 
 from cases.fsm import edges
+from processes.engine import versions
+from processes.engine.places import place
 from processes.engine.runner import StepCode
 from processes.kinds import Kind, kinds
 
@@ -42,8 +44,8 @@ def check_kinds(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     found: list[CheckMessage] = []
     for kind in kinds().values():
         found += _graph(kind)
-        for versions in kind.codes.values():
-            for code in versions.values():
+        for codes in kind.codes.values():
+            for code in codes.values():
                 found += _offenders(code)
     return found
 
@@ -82,42 +84,40 @@ def _graph(kind: Kind) -> Iterator[CheckMessage]:
 
 def _offenders(code: StepCode) -> Iterator[CheckMessage]:
     """Calls that step code must not make, found by reading it and the helpers beside it."""
-    module = inspect.getmodule(code.function)
-    own = vars(module) if module else {}
-    seen: set[str] = set()
-    todo: list[Any] = [code.function]
-    while todo:
-        function = todo.pop()
-        try:
-            lines, first = inspect.getsourcelines(function)
-        except (OSError, TypeError):
-            continue
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Call):
-                continue
-            called = ast.unparse(node.func)
-            root = called.split(".")[0]
-            ending = ".".join(called.split(".")[-2:])  # also as datetime.datetime.now
-            instead = _REFUSED.get(ending) or (_REFUSED.get(root) if "." in called else None)
-            if called in ("open", "print"):
-                instead = _REFUSED[called]
-            if instead and not (called in _WORDS and "." not in called):
-                yield Error(
-                    f"{code.file}, line {first + node.lineno - 1}: step “{code.step}” calls "
-                    f"{called}(), and replay could not give the same answer again.",
-                    hint=f"Use {instead}.",
-                    id="processes.E010",
-                )
-            helper = own.get(called)
-            is_own = inspect.isfunction(helper) and helper.__module__ == code.function.__module__
-            if is_own and called not in seen:
-                seen.add(called)
-                todo.append(helper)
-            if ".objects." in called or called.endswith((".save", ".refresh_from_db")):
-                yield Error(
-                    f"{code.file}, line {first + node.lineno - 1}: step “{code.step}” reads or "
-                    f"writes the database with {called}().",
-                    hint="Use the facts of the case, or an activity.",
-                    id="processes.E011",
-                )
+    for function, line, node in versions.calls_of(code):
+        where = place(inspect.getsourcefile(function) or code.file, line)
+        called = ast.unparse(node.func)
+        root = called.split(".")[0]
+        ending = ".".join(called.split(".")[-2:])  # also as datetime.datetime.now
+        instead = _REFUSED.get(ending) or (_REFUSED.get(root) if "." in called else None)
+        if called in ("open", "print"):
+            instead = _REFUSED[called]
+        if instead and not (called in _WORDS and "." not in called):
+            yield Error(
+                f"{where}: step “{code.step}” calls {called}(), and replay could not give the same "
+                "answer again.",
+                hint=f"Use {instead}.",
+                id="processes.E010",
+            )
+        if ".objects." in called or called.endswith((".save", ".refresh_from_db")):
+            yield Error(
+                f"{where}: step “{code.step}” reads or writes the database with {called}().",
+                hint="Use the facts of the case, or an activity.",
+                id="processes.E011",
+            )
+        if called == "changed" and not (node.args and isinstance(node.args[0], ast.Constant)):
+            yield Error(
+                f"{where}: step “{code.step}” calls changed() with a name that is computed.",
+                hint="Write the name out, so that it is known when the marker may go.",
+                id="processes.E012",
+            )
+
+
+@register("processes", deploy=True)
+def check_versions(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """No open case stands in a version of a step's code that this release does not have."""
+    try:
+        return [Error(one.sentence, id="processes.E020") for one in versions.missing()]
+    except DatabaseError as error:
+        said = f"The versions that open cases stand in could not be looked up: {error}"
+        return [Info(said.strip(), id="processes.I020")]

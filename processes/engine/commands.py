@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from processes.engine.errors import Cancelled, DeadlinePassed, StepBroken
+from processes.engine.phrases import phrase
 
 if TYPE_CHECKING:
     from processes.engine.runner import Runner
@@ -122,8 +123,7 @@ class Command(Waitable):
 
     def words(self) -> str:
         """What is asked, for a person who reads a mismatch."""
-        name = getattr(self, "name", "")
-        return f"{self.event} “{name}”" if name else self.event
+        return phrase(self.event, self.data())
 
     def cancel(self) -> None:
         if self.runner is not None and not self.settled and not self.is_cancelled:
@@ -189,6 +189,9 @@ class SetTimer(Command):
 
     def data(self) -> dict[str, Any]:
         return {"name": self.name, "words": self.span.words() if self.span else ""}
+
+    def words(self) -> str:
+        return phrase(self.event, {"name": self.name, "watch": self.watches})
 
 
 class AskTask(Command):
@@ -272,9 +275,6 @@ class AskDocuments(Command):
     def same(self, data: dict[str, Any]) -> bool:
         return data["names"] == list(self.names)
 
-    def words(self) -> str:
-        return f"documents.requested {', '.join(self.names)}"
-
     def is_met(self, documents: dict[str, str]) -> bool:
         good = ("accepted",) if self.enough == "accepted" else ("accepted", "received")
         return all(documents.get(name) in good for name in self.names)
@@ -354,9 +354,6 @@ class CancelWaits(Command):
 
     def same(self, data: dict[str, Any]) -> bool:
         return data["commands"] == self.commands
-
-    def words(self) -> str:
-        return f"wait.cancelled {self.commands}"
 
 
 ISSUING = frozenset(

@@ -20,7 +20,9 @@ class ReplayMismatch(Exception):
     """The code asks for something else than the history has recorded."""
 
     def __init__(self, *, number: int, expected: str, came: str, place: str) -> None:
-        super().__init__(f"Differs at event {number}: expected {expected}, the code asks {came}.")
+        super().__init__(
+            f"Differs at event {number}: expected {expected}, the code asks for {came} ({place})."
+        )
         self.number = number
         self.expected = expected
         self.came = came

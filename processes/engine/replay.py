@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import takewhile
 from typing import Any
 
 from audit.read import events_of
@@ -15,6 +16,7 @@ from processes.engine.run import Run
 from processes.engine.runner import Pause, Runner
 from processes.engine.standing import Open, track, waits_of
 from processes.engine.stopping import describe
+from processes.engine.visits import parked_from, replay_visit, version_of
 from processes.kinds import Kind, kind_of
 
 
@@ -55,14 +57,17 @@ def as_it_stood(case: Case, number: int | None = None) -> Stood:
     if entered is None or stood.closed:
         stood.note = "The case is closed." if stood.closed else "No step was entered yet."
         return stood
-    code = kind.code_of(stood.step, events[entered].data["version"])
-    if code is None:
+    visit = events[entered:]
+    if not stood.code_digest:
         stood.note = "This step has no code: it waits for staff."
         return stood
+    code = kind.code_of(stood.step, version_of(visit))
+    if code is None:
+        stood.note = f"The code of this step, version {version_of(visit)}, is gone."
+        return stood
     stood.code_changed = code.digest != stood.code_digest
-    visit = events[entered:]
     try:
-        runner = replayed(kind, case, visit)
+        runner = replayed(kind, case, visit, later=_marks_after(case, events[-1].number))
         if runner.error is not None:
             stood.note = describe(runner.error)
         stood.pauses = runner.pauses()
@@ -74,26 +79,41 @@ def as_it_stood(case: Case, number: int | None = None) -> Stood:
     return stood
 
 
-def replayed(kind: Kind, case: Case, visit: Sequence[Recorded]) -> Runner:
-    """Run a step's code against the events of one visit, its entry first. Raises ReplayMismatch."""
+def _marks_after(case: Case, number: int) -> list[Recorded]:
+    """What the same visit recorded of changed code after this event."""
+    if number >= case.head_number:
+        return []
+    found = events_of(case.pk, after=number, types=["code.changed", "step.entered"])
+    return list(takewhile(lambda event: event.type == "code.changed", found))
+
+
+def replayed(
+    kind: Kind,
+    case: Case,
+    visit: Sequence[Recorded],
+    *,
+    version: int | None = None,
+    later: Sequence[Recorded] = (),
+) -> Runner:
+    """Run a step's code against the events of one visit, its entry first: the version that the
+    visit has, or another. Raises ReplayMismatch, and LookupError for code that is gone."""
     entered = visit[0]
-    code = kind.code_of(entered.data["step"], entered.data["version"])
+    step = entered.data["step"]
+    version = version or version_of(visit)
+    code = kind.code_of(step, version)
     if code is None:
-        step, version = entered.data["step"], entered.data["version"]
         raise LookupError(f"The code of step “{step}”, version {version}, is gone.")
     row = {f.attname: getattr(case, f.attname) for f in Case._meta.concrete_fields}
-    run = Run(row={**row, "step": entered.data["step"], "closed_at": None}, kind=kind)
-    run.build(entered.data["facts"])
-    runner = Runner(
-        code=code,
-        case=run.case,
-        visit=entered.data["visit"],
-        documents=entered.data.get("documents", {}),
+    run = Run(row={**row, "step": step, "closed_at": None}, kind=kind)
+    run.entered = entered
+    return replay_visit(
+        code,
+        entered,
+        visit[1:],
+        build=run.build_as_entered,
+        live_from=parked_from(visit),
+        later=later,
     )
-    runner.start(entered)
-    for event in visit[1:]:
-        runner.deliver(event)
-    return runner
 
 
 def fold_case(case: Case, events: Sequence[Recorded]) -> Stood:
@@ -128,6 +148,8 @@ def fold_case(case: Case, events: Sequence[Recorded]) -> Stood:
             for task in tasks.values():
                 if task["state"] == "open":
                     task["state"] = "cancelled"
+        elif event.type == "code.moved":
+            stood.code_digest = data["code"]
         elif event.type == "facts.changed":
             stood.facts.update({name: after for name, (_b, after) in data["changes"].items()})
         elif event.type == "task.opened":

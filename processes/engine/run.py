@@ -164,6 +164,12 @@ class Run:
         del self.events[mark.event_count :]
         self.build(mark.facts)
 
+    def build_as_entered(self) -> Any:
+        """Make the case in memory anew, as it stood at the checkpoint."""
+        assert self.entered is not None
+        self.build(self.entered.data["facts"])
+        return self._case
+
     def build(self, facts: dict[str, Any]) -> None:
         """Make the case in memory anew, with these facts."""
         model: Any = self.kind.model

@@ -11,7 +11,7 @@ import hashlib
 import inspect
 import sys
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from typing import Any
 
 from audit.record import Recorded
 from cases.fsm import Move
-from processes.engine import guard
+from processes.engine import guard, places
 from processes.engine.commands import (
     ISSUING,
     AskDocuments,
@@ -36,6 +36,7 @@ from processes.engine.errors import (
     ReplayMismatch,
     StepBroken,
 )
+from processes.engine.phrases import phrase
 from processes.engine.standing import ask
 
 _current: ContextVar[Runner] = ContextVar("runner")
@@ -151,7 +152,13 @@ class Runner:
     """One visit of a step: its code, driven by its events."""
 
     def __init__(
-        self, *, code: StepCode, case: Any, visit: int, documents: dict[str, str] | None = None
+        self,
+        *,
+        code: StepCode,
+        case: Any,
+        visit: int,
+        documents: dict[str, str] | None = None,
+        history: Sequence[Recorded] = (),
     ) -> None:
         self.code = code
         self.case = case
@@ -166,6 +173,11 @@ class Runner:
         self.strands: list[Strand] = []
         self.now: datetime | None = None
         self.completed: list[tuple[Command, Any]] = []  # with something to compensate
+        self.history = history  # of the visit, also what was not delivered yet
+        self.is_live = False  # it runs for the first time; else it is a replay
+        self.changes: dict[str, bool] = {}  # what changed() gave, by name
+        self.marks: list[str] = []  # names of changes that are to be recorded
+        self.is_traced = False  # note the line of each command
         self._chance = 0
         self._seed = b""
 
@@ -190,9 +202,9 @@ class Runner:
             value = value()
         if not isinstance(value, Move):
             raise StepBroken(
-                f"{self.code.file}, line {self.code.line}: the code of step “{self.code.step}” "
-                f"ended with {value!r}; it must return a transition of the case, such as "
-                "`return case.decline(reason=…)`."
+                f"{places.place(self.code.file, self.code.line)}: the code of step "
+                f"“{self.code.step}” ended with {value!r}; it must return a transition of the "
+                "case, such as `return case.decline(reason=…)`."
             )
         return value
 
@@ -230,7 +242,7 @@ class Runner:
         if command is None or command.event != event.type or not command.same(data):
             raise ReplayMismatch(
                 number=event.number,
-                expected=_in_words(event),
+                expected=phrase(event.type, data),
                 came=command.words() if command else "nothing more",
                 place=(command.place if command else "") or self.place(),
             )
@@ -297,6 +309,18 @@ class Runner:
             command.deadline = self.strand.deadlines[-1]
         self.commands[command.number] = command
         self.issued.append(command)
+        if self.is_traced and self.strand is not None:
+            command.place = places.of_caller(sys._getframe(1))
+
+    def has_changed(self, name: str) -> bool:
+        """Whether this visit comes to a change of the code after it was made. The first answer
+        holds for the whole visit; a yes is recorded, so that every replay gives it again."""
+        if name not in self.changes:
+            marked = any(e.type == "code.changed" and e.data["name"] == name for e in self.history)
+            if self.is_live and not marked:
+                self.marks.append(name)
+            self.changes[name] = marked or self.is_live
+        return self.changes[name]
 
     def cancelled(self, command: Command) -> None:
         """The code gave this up. Neighbours in one breath are one event."""
@@ -331,8 +355,8 @@ class Runner:
     def place(self) -> str:
         pauses = self.pauses()
         if not pauses:
-            return f"{self.code.file}, line {self.code.line}"
-        return f"{pauses[0].file}, line {pauses[0].line}"
+            return places.place(self.code.file, self.code.line)
+        return places.place(pauses[0].file, pauses[0].line)
 
     def pauses(self) -> list[Pause]:
         """The line of each strand, with its local variables."""
@@ -358,11 +382,6 @@ def _pause(frame: Any) -> Pause:
         text=lines[at].strip() if 0 <= at < len(lines) else "",
         values={name: repr(value)[:500] for name, value in frame.f_locals.items()},
     )
-
-
-def _in_words(event: Recorded) -> str:
-    name = event.data.get("name") or event.data.get("names") or event.data.get("commands")
-    return f"{event.type} “{name}”" if name else event.type
 
 
 def _activity_completed(runner: Runner, command: Command, data: Any, event: Recorded) -> None:

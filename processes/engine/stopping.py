@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from audit.record import Recorded
+from processes.engine import places
 from processes.engine.errors import ActivityFailed, NotDeterministic, ReplayMismatch
 from processes.engine.run import Run
 from processes.models import Activity, Incident
@@ -28,14 +29,18 @@ class NobodyWaits(Exception):
         )
 
 
-def stop(turn: Turn, run: Run, error: BaseException) -> None:
-    """The code of this case cannot go on: park it, and say so to the operators."""
+def stop(turn: Turn, run: Run, error: BaseException, *, undone_from: int | None = None) -> None:
+    """The code of this case cannot go on: park it, and say so to the operators.
+
+    What the code did with the events from number `undone_from` on was taken back; unless given,
+    it has met all that are recorded.
+    """
     if isinstance(error, ReplayMismatch):
         kind, title = "mismatch", "The code differs from what the case has recorded"
         expected, came, place = error.expected, error.came, error.place
         remedy = (
-            "Keep the older version of this step for the cases that entered under it, or move "
-            "them to the new one; then try again."
+            "Keep the older version of this step for the cases that entered under it, and try "
+            "again; or move the case to a version that fits; or restart the step."
         )
     else:
         kind, title = "code", "The code of the step failed"
@@ -54,7 +59,11 @@ def stop(turn: Turn, run: Run, error: BaseException) -> None:
     if run.runner is not None:
         run.runner.close()
         run.runner = None
-    turn.record(run, "incident.opened", {"kind": kind, "title": title, "came": came}, actor=ENGINE)
+    told: dict[str, Any] = {"kind": kind, "title": title, "came": came}
+    told["from"] = undone_from or run.head_number + 1
+    if isinstance(error, ReplayMismatch):
+        told |= {"expected": expected, "place": place, "at": error.number}
+    turn.record(run, "incident.opened", told, actor=ENGINE)
     cause = f"{run.kind.name} · {row['step']} · {title} · {place or came}"[:200]
     detail = "".join(traceback.format_exception(error))[-6000:]
     visit = run.visit
@@ -189,4 +198,4 @@ def place_of(error: BaseException) -> str:
         for f in frames
         if "/processes/engine/" not in f.filename and "site-packages" not in f.filename
     ]
-    return f"{own[-1].filename}, line {own[-1].lineno}" if own else ""
+    return places.place(own[-1].filename, own[-1].lineno or 0) if own else ""

@@ -30,6 +30,7 @@ from processes.engine.run import Run
 from processes.engine.runner import Runner
 from processes.engine.script import Script
 from processes.engine.standing import waits_of
+from processes.engine.visits import replay_visit
 from processes.kinds import Kind, kind_of
 from timers import clock, due
 
@@ -118,27 +119,22 @@ class Turn:
                 stopping.stop(self, run, error)
                 self.project(run)
 
-    def replay(self, run: Run) -> None:
-        """Run the step's code against its events, up to where it stands."""
+    def replay(self, run: Run, *, live_from: int | None = None) -> None:
+        """Run the step's code against its events, up to where it stands. The code of a stopped
+        case meets those from `live_from` on for the first time."""
+        if not run.row["code_digest"]:
+            return  # entered when the step had no code: it waits for staff
         code = run.kind.code_of(run.row["step"], run.row["step_version"])
         if code is None:
-            if run.row["code_digest"]:
-                raise StepBroken(
-                    f"The code of step “{run.row['step']}”, version {run.row['step_version']}, is "
-                    "gone from this release. Keep older versions while cases stand in them."
-                )
-            return
+            raise StepBroken(
+                f"The code of step “{run.row['step']}”, version {run.row['step_version']}, is "
+                "gone from this release. Keep older versions while cases stand in them."
+            )
         assert run.entered is not None
-        run.build(run.entered.data["facts"])
-        run.runner = Runner(
-            code=code,
-            case=run.case,
-            visit=run.visit,
-            documents=run.entered.data.get("documents", {}),
+        run.runner = replay_visit(
+            code, run.entered, run.events, build=run.build_as_entered, live_from=live_from
         )
-        run.runner.start(run.entered)
-        for event in run.events:
-            run.runner.deliver(event)
+        run.runner.is_live = True
 
     # -- moving on
 
@@ -201,7 +197,9 @@ class Turn:
                 self.undo(run, mark)
                 for child in set(self.runs) - known:
                     del self.runs[child]
-                stopping.stop(self, run, error)
+                assert run.entered is not None
+                first = events[0] if events else run.entered
+                stopping.stop(self, run, error, undone_from=first.number)
                 break
             self.keep(run)
             if not moved:
@@ -221,6 +219,10 @@ class Turn:
             runner.deliver(event)
             if isinstance(command, AwaitMessage) and not command.is_cancelled:
                 self._match_kept(run, event)
+        if runner.marks:
+            for name in runner.marks:
+                self.record(run, "code.changed", {"name": name}, actor=ENGINE)
+            runner.marks.clear()
         if not runner.is_done:
             return False
         self.enter(run, runner.outcome(), actor=ENGINE, on_behalf=run.cause)
@@ -342,6 +344,7 @@ class Turn:
         run.writes.later.append(lambda: sources.keep(code))
         run.build(entered.data["facts"])
         run.runner = Runner(code=code, case=run.case, visit=run.visit, documents=run.documents)
+        run.runner.is_live = True
         run.runner.start(entered)
 
     def begin_step(self, run: Run, move: Move, *, actor: str, on_behalf: str = "") -> None:

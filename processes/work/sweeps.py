@@ -11,6 +11,7 @@ from django.db import connection, transaction
 from cases.models import Case
 from processes.engine import stopping, wake
 from processes.engine.turn import ENGINE, Turn
+from processes.engine.visits import parked_from
 from processes.models import Incident
 from processes.work import claims, intake, isolation
 from processes.work.results import record_loss
@@ -104,9 +105,10 @@ def _revive(case_id: int, *, actor: str) -> bool:
         if not run.is_parked:
             return False
         mark = run.mark()
+        live_from = parked_from(run.events)
         stopping.close_incident(turn, run, how="retried", actor=actor)
         try:
-            turn.replay(run)
+            turn.replay(run, live_from=live_from)
             turn.use_kept(run)
             turn.go_on(run)
         except Exception as error:

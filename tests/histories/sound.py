@@ -15,6 +15,7 @@ from processes.engine.commands import ISSUING
 from processes.engine.runner import Runner
 from processes.engine.standing import _SETTLED_BY
 from processes.engine.verify import differences_of
+from processes.engine.visits import version_of
 from processes.kinds import Kind, kind_of
 
 FRESH_EVENTS = 60  # up to this length each prefix is also replayed from the start
@@ -86,15 +87,14 @@ def visits_of(events: Sequence[Recorded]) -> list[list[Recorded]]:
 def check_prefixes(kind: Kind, events: Sequence[Recorded]) -> None:
     """For every prefix of the history, replay asks for the command that was recorded next."""
     for visit in visits_of(events):
-        code = kind.code_of(visit[0].data["step"], visit[0].data["version"])
-        if code is None:
+        if not visit[0].data["code"]:
             continue
         # The same calls one by one are each prefix in turn, and cost no square of them.
-        runner = begin(kind, visit[0])
+        runner = begin(kind, visit)
         for place, event in enumerate(visit[1:], start=1):
             _check_next(runner, event)
             if len(visit) <= FRESH_EVENTS:
-                fresh = begin(kind, visit[0])
+                fresh = begin(kind, visit)
                 for earlier in visit[1:place]:
                     fresh.deliver(earlier)
                 _check_next(fresh, event)
@@ -103,9 +103,10 @@ def check_prefixes(kind: Kind, events: Sequence[Recorded]) -> None:
         runner.close()
 
 
-def begin(kind: Kind, entered: Recorded) -> Runner:
+def begin(kind: Kind, visit: Sequence[Recorded]) -> Runner:
     """The code of a visit, run to its first wait."""
-    code = kind.code_of(entered.data["step"], entered.data["version"])
+    entered = visit[0]
+    code = kind.code_of(entered.data["step"], version_of(visit))
     assert code is not None
     case = kind.model(id=entered.case_id, kind=kind.name, step=entered.data["step"])
     for name, value in entered.data["facts"].items():
@@ -115,6 +116,7 @@ def begin(kind: Kind, entered: Recorded) -> Runner:
         case=case,
         visit=entered.data["visit"],
         documents=entered.data.get("documents", {}),
+        history=visit,
     )
     runner.start(entered)
     return runner

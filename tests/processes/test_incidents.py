@@ -33,7 +33,7 @@ def test_an_error_of_the_code_stops_its_case_and_says_what_and_where(
     trials.send(case, "go")
     incident = Incident.objects.get()
     assert (incident.kind, incident.came) == ("code", "ValueError: a bug in the code")
-    assert "tests/trial/steps.py, line" in incident.place and incident.remedy
+    assert "trial/steps.py, line" in incident.place and incident.remedy
     (operators, *_) = trials.fresh(case).waits
     assert (operators["kind"], operators["on"]) == ("incident", "operators")
 
