@@ -131,12 +131,20 @@ class Command(Waitable):
             self.runner.cancelled(self)
 
     def __await__(self) -> Generator[Waitable, None, Any]:
-        if self.runner is None:
-            from processes.engine.runner import current
-
-            current().issue(self)
-        self.require_wanted()
-        return (yield from super().__await__())
+        # As Waitable.__await__, without a call. The strand issues what it is given to wait for, out
+        # of the sight of the guard: what step code calls is watched, and that costs.
+        if not self.settled:
+            if self.is_cancelled:
+                self.require_wanted()
+            try:
+                yield self
+            except (Cancelled, DeadlinePassed):
+                self.cancel()
+                raise
+        self.heard = True
+        if self.error is not None:
+            raise self.error
+        return self.value
 
     def require_wanted(self) -> None:
         """Raise StepBroken for what was given up before: it would never settle."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import inspect
 import sys
+import threading
 from collections import deque
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
-from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -39,17 +39,21 @@ from processes.engine.errors import (
 from processes.engine.phrases import phrase
 from processes.engine.standing import ask
 
-_current: ContextVar[Runner] = ContextVar("runner")
+
+class _Here(threading.local):
+    """The runner at work in this thread. Reading it is no call that the guard would see."""
+
+    runner: Runner | None = None
+
+
+_here = _Here()
 
 
 def current() -> Runner:
     """The runner whose step code runs now. Words of a step mean nothing elsewhere."""
-    try:
-        return _current.get()
-    except LookupError:
-        raise StepBroken(
-            "This word belongs into the code of a step; outside of it nothing waits."
-        ) from None
+    if _here.runner is None:
+        raise StepBroken("This word belongs into the code of a step; outside of it nothing waits.")
+    return _here.runner
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,8 @@ class Strand(Waitable):
                     )
                 )
                 return
+            if isinstance(waitable, Command) and waitable.runner is None:
+                self.runner.issue(waitable)
             self.waits_for = waitable
             waitable.on_settle(lambda: self.wake(waitable))
 
@@ -291,7 +297,7 @@ class Runner:
 
     def drive(self) -> None:
         """Run every strand that can go on, in order, until all wait."""
-        token = _current.set(self)
+        outer, _here.runner = _here.runner, self
         try:
             while self.ready:
                 strand = self.ready.popleft()
@@ -299,7 +305,7 @@ class Runner:
                     strand.resume()
         finally:
             self.strand = None
-            _current.reset(token)
+            _here.runner = outer
 
     def issue(self, command: Command) -> None:
         """The code asks for this."""
@@ -340,7 +346,7 @@ class Runner:
     def close(self) -> None:
         """Forget the coroutines without letting them run on. What their `finally` blocks still
         ask for means nothing."""
-        token = _current.set(self)
+        outer, _here.runner = _here.runner, self
         try:
             for strand in self.strands:
                 if not strand.settled:
@@ -348,7 +354,7 @@ class Runner:
                     with suppress(Exception):
                         strand.coroutine.close()
         finally:
-            _current.reset(token)
+            _here.runner = outer
 
     # -- looking
 
