@@ -12,6 +12,7 @@ from processes.activities import UnknownActivity, definition_of
 from processes.engine.rows import ActivityRow
 
 WORK_CHANNEL = "longcase_work"
+TIMERS_WAIT = "timers"  # said there: more timers are due than the timer service can fire at once
 KILL_AFTER_SECONDS = 10.0  # an activity that does not heed its time limit
 log = logging.getLogger("longcase.wake")
 
@@ -34,6 +35,12 @@ def call_idle_workers() -> None:
     """Notify only when a worker says that it sleeps: awake ones look by themselves."""
     with connection.cursor() as cursor:
         cursor.execute(_CALL_IDLE, [WORK_CHANNEL])
+
+
+def call_for_timers() -> None:
+    """Ask every worker, at the commit, to help with the timers that are due."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_notify(%s, %s)", [WORK_CHANNEL, TIMERS_WAIT])
 
 
 def publish(case_id: int, visit: int, command: int, name: str) -> None:

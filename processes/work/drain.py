@@ -23,8 +23,8 @@ from django.db import close_old_connections, connection
 
 from processes.engine import inbox, rows
 from processes.engine.turn import Turn
-from processes.engine.wake import WORK_CHANNEL
-from processes.work import claims, connections, crashpoint, intake, memory, sweeps
+from processes.engine.wake import TIMERS_WAIT, WORK_CHANNEL
+from processes.work import claims, connections, crashpoint, firing, intake, memory, sweeps
 from processes.work.attempts import run_attempt
 from processes.work.results import Claim, Done, record_failure, record_result
 from timers import clock
@@ -36,6 +36,7 @@ THREADS = 8
 POLL_SECONDS = 1.0
 GRACE_SECONDS = 0.002
 IN_HAND = 256  # claims a process holds at most, when activities are quick
+TIMERS_AT_ONCE = 4  # batches of overdue timers before results and claims have their turn
 
 
 class Drain:
@@ -49,6 +50,7 @@ class Drain:
         self.seconds_each = 0.05  # of recent activities, smoothed; slow until it knows better
         self.worker_id = 0
         self.backlog: list[Done] = []  # results that are not recorded yet
+        self.timers_wait = False  # the timer service has more due than it can fire at once
         self._told_idle = False
         self._swept = 0.0
         self._seen = 0.0
@@ -83,6 +85,7 @@ class Drain:
 
     def _loop(self) -> None:
         while not self.stop.is_set():
+            self._fire_timers()
             worked = self.step()
             clock.refresh_if_stale()  # after the work, which somebody may be waiting for
             self._sweep_if_due()
@@ -90,6 +93,14 @@ class Drain:
                 self._sleep()
             elif not worked:
                 clock.sleep(0.005)  # the cases are held elsewhere; let them go first
+
+    def _fire_timers(self) -> None:
+        """Help the timer service when it is behind: what was promised for a time that is past comes
+        before new work."""
+        for _ in range(TIMERS_AT_ONCE):
+            if not self.timers_wait:
+                return
+            self.timers_wait = firing.fire(firing.HELPING) == firing.HELPING
 
     def step(self, *, claim: bool = True) -> bool:
         """One round with all results there are. They stay here until their commit is known to be
@@ -226,6 +237,8 @@ class Drain:
                         for call in listening.notifies(timeout=1.0, stop_after=1):
                             if call.channel == clock.TURN_CHANNEL:
                                 clock.was_turned()
+                            elif call.payload == TIMERS_WAIT:
+                                self.timers_wait = True
                             self.results.put(None)
             except psycopg.Error:
                 self.stop.wait(1.0)

@@ -7,14 +7,24 @@ from contextlib import suppress
 
 from django.db import connection, transaction
 
-from processes.engine import performing
+from processes.engine import performing, wake
 from processes.engine.run import Run
 from processes.engine.turn import ENGINE, Turn
 from processes.work import connections, crashpoint, isolation
 from timers import clock, due
 from timers.due import TimerRow
 
+HELPING = 250  # timers that a worker fires in one commit, when the timer service is behind
+
 log = logging.getLogger("longcase.firing")
+
+
+def serve(limit: int) -> int:
+    """As `fire`, for the timer service: whoever finds as many as it may take calls the workers."""
+    fired = fire(limit)
+    if fired == limit:
+        wake.call_for_timers()
+    return fired
 
 
 def fire(limit: int) -> int:

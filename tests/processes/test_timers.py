@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,7 +14,9 @@ from cases.actors import Actor
 from cases.errors import TaskNotOpen
 from cases.models import Case, Notice, Task
 from processes.acts import tasks
+from processes.engine.wake import WORK_CHANNEL
 from processes.work import firing
+from processes.work.drain import Drain
 from processes.work.inline import Inline
 from tests.processes.conftest import SERVICE, Trials, at_once, effects
 from tests.trial import steps
@@ -43,6 +46,55 @@ def test_a_timer_fires_once_however_many_services_fire(trials: Trials) -> None:
     assert not Timer.objects.exists()
     assert [trials.fresh(case).result for case in cases] == ["1"] * 20
     assert [trials.count(case, "timer.fired") for case in cases] == [1] * 20
+
+
+def test_workers_help_while_more_is_due_than_the_timer_service_takes(
+    trials: Trials, monkeypatch: Any
+) -> None:
+    # Given seven due timers, of which the service takes two at once, and a worker that listens
+    monkeypatch.setattr(firing, "HELPING", 2)
+    cases = [trials.open("race") for _ in range(7)]
+    drain = Drain()
+    listener = threading.Thread(target=drain._listen, daemon=True)
+    listener.start()
+    try:
+        wait(lambda: listening() == 1)
+        trials.engine.turned.advance(days=2)
+
+        # When the service finds as many as it may take, it calls; when it finds fewer, it does not
+        assert firing.serve(2) == 2
+        wait(lambda: drain.timers_wait)
+
+        # Then the worker fires the rest, and stops helping at the first batch that is not full
+        drain._fire_timers()
+        assert not drain.timers_wait
+        assert not Timer.objects.exists()
+        assert [trials.count(case, "timer.fired") for case in cases] == [1] * 7
+        drain.results.get(timeout=5)
+        assert firing.serve(2) == 0
+        drain._fire_timers()
+        assert drain.results.empty() and not drain.timers_wait
+    finally:
+        drain.stop.set()
+        listener.join()
+
+
+def wait(holds: Callable[[], bool]) -> None:
+    for _ in range(500):
+        if holds():
+            return
+        clock.sleep(0.01)
+    raise TimeoutError("It did not come to that in five seconds.")
+
+
+def listening() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND query LIKE %s",
+            [f"LISTEN {WORK_CHANNEL}%"],
+        )
+        return int(cursor.fetchone()[0])
 
 
 def test_after_downtime_each_timer_fires_late_and_once(trials: Trials) -> None:

@@ -31,4 +31,4 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
         memory.settle()
-        service.run(firing.fire, SWEEPS, stop)
+        service.run(firing.serve, SWEEPS, stop)
