@@ -6,7 +6,7 @@ waits themselves; without them, from the transitions that may follow.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -101,6 +101,45 @@ def leads_from(edge: fsm.Edge, step: str) -> bool:
     return step in edge.sources or "*" in edge.sources
 
 
+# -- outside work that failed
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Outside work of which an attempt has failed."""
+
+    failed: int
+    most: int
+    next_at: datetime | None  # None: being tried right now, or not any more by itself
+    is_stopped: bool
+    error: str
+
+    @property
+    def cause(self) -> str:
+        """What came, without the name that the error has in code."""
+        if not self.error:
+            return _("the worker that did it was lost")
+        name, colon, words = self.error.partition(": ")
+        return (words if colon and name.isidentifier() else self.error)[:300].rstrip(".")
+
+    def words(self, now: datetime) -> str:
+        """In a sentence: how often, what came, and when it is tried next."""
+        if self.is_stopped:
+            if self.failed >= self.most:
+                said = _("Attempt %(n)s of %(most)s failed, the last one: %(cause)s.")
+            else:
+                said = _("Refused for good at attempt %(n)s: %(cause)s. Not tried again by itself.")
+            return said % {"n": self.failed, "most": self.most, "cause": self.cause}
+        said = _("Attempt %(n)s of %(most)s failed: %(cause)s.") % {
+            "n": self.failed,
+            "most": self.most,
+            "cause": self.cause,
+        }
+        if self.next_at is None or self.next_at <= now:
+            return f"{said} {_('It is being tried again.')}"
+        return f"{said} {_('Next try: %(at)s.') % {'at': dates.moment(self.next_at)}}"
+
+
 # -- now: the four answers
 
 
@@ -124,6 +163,7 @@ def standing(
     tasks: Sequence[Task],
     person: Person,
     now: datetime,
+    retries: Mapping[int, Retry] | None = None,
 ) -> Now:
     """What a case that is open stands at."""
     until = case.waiting_until
@@ -133,7 +173,14 @@ def standing(
     return Now(
         level="" if level == "info" else level,
         step=words.step(case.step),
-        waiting=_waiting(case, requirements=requirements, tasks=tasks, person=person, now=now),
+        waiting=_waiting(
+            case,
+            requirements=requirements,
+            tasks=tasks,
+            person=person,
+            now=now,
+            retries=retries or {},
+        ),
         due=due,
         due_day=dates.weekday(until) if until else "",
         next=_next(case, words=words, now=now),
@@ -147,6 +194,7 @@ def _waiting(
     tasks: Sequence[Task],
     person: Person,
     now: datetime,
+    retries: Mapping[int, Retry],
 ) -> str:
     first = case.waits[0] if case.waits else None
     if first is None:
@@ -157,12 +205,16 @@ def _waiting(
     }
     kind = first["kind"]
     if kind == "incident":
-        return _("Stopped since %(day)s (%(span)s). Nothing is lost.") % since
+        said = _("Stopped since %(day)s (%(span)s). Nothing is lost.") % since
+        stops = [one.words(now) for one in retries.values() if one.is_stopped]
+        return " ".join([said, *stops[:1]])
     if kind == "timer":
         return _("Waits for the time to come, since %(day)s (%(span)s).") % since
     if kind == "activity":
         what = {"what": plain(first.get("name", "")).lower(), **since}
-        return _("Longcase does “%(what)s” since %(day)s (%(span)s).") % what
+        said = _("Longcase does “%(what)s” since %(day)s (%(span)s).") % what
+        retry = retries.get(first.get("command", 0))
+        return f"{said} {retry.words(now)}" if retry else said
     if kind == "task":
         task = task_of(first, tasks)
         if task and task.holder_id == person.pk:
@@ -233,6 +285,7 @@ class Outstanding:
     tag: Tag
     act: str = ""
     url: str = ""
+    note: str = ""  # what went wrong with it so far
 
 
 def outstanding(
@@ -245,6 +298,7 @@ def outstanding(
     person: Person,
     now: datetime,
     recordable: Collection[str] = (),
+    retries: Mapping[int, Retry] | None = None,
 ) -> list[Outstanding]:
     """All that is waited for. What comes by itself is told too, without an act. `recordable` names
     the messages that staff may record for the one who gave them."""
@@ -262,11 +316,21 @@ def outstanding(
             line = _wait(wait, due, children, is_stopped=case.stopped_at is not None)
             if wait["kind"] == "message" and wait["name"] in recordable:
                 line = replace(line, act="answer", url=wait["name"])
+            if wait["kind"] == "activity" and (retry := (retries or {}).get(wait["command"])):
+                line = _retried(line, retry, now)
             found.append(line)
     if not asked and case.is_open:  # came in, or was rejected, after the step that asked was over
         late = [one for one in requirements if one.state in ("received", "rejected")]
         found += _papers(late, documents, None)
     return found
+
+
+def _retried(line: Outstanding, retry: Retry, now: datetime) -> Outstanding:
+    if retry.is_stopped:
+        return replace(line, note=retry.words(now), tag=Tag(_("Stopped"), "bad", "stopped"))
+    tried = {"n": retry.failed, "most": retry.most}
+    tag = Tag(_("Tried %(n)s of %(most)s times") % tried, "wait", "clock")
+    return replace(line, note=retry.words(now), tag=tag)
 
 
 def _papers(

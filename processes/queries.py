@@ -8,6 +8,8 @@ from typing import Any
 from django.db.models import Count, F, Max, Min, Q, QuerySet
 
 from cases.models import Case
+from cases.standing import Retry
+from processes.activities import UnknownActivity, definition_of
 from processes.models import Activity, Incident, Worker
 from timers import clock
 from timers.models import Service, Timer
@@ -53,6 +55,25 @@ def mended_lately() -> list[Incident]:
 
 def stopped_cases() -> int:
     return Case.objects.filter(closed_at=None, stopped_at__isnull=False).count()
+
+
+def retries_of(case: Case) -> dict[int, Retry]:
+    """What of a case's outside work has failed and is tried again, or no more: by command."""
+    found = {}
+    rows = Activity.objects.filter(case_id=case.pk).exclude(failures=0, losses=0, state="due")
+    for row in rows.order_by("pk"):
+        try:
+            most = definition_of(row.name).attempts
+        except UnknownActivity:
+            most = row.failures + row.losses
+        found[row.command] = Retry(
+            failed=row.failures + row.losses,
+            most=most,
+            next_at=None if row.state == "stopped" or row.worker_id is not None else row.due_at,
+            is_stopped=row.state == "stopped",
+            error=row.last_error,
+        )
+    return found
 
 
 def glance(now: datetime) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from cases import access
 from cases.errors import NoSuchCase
-from cases.forms import EmptyForm
+from cases.forms import EmptyForm, ReasonForm
 from cases.models.once import Once
 from cases.once import Answer
 from cases.views.acting import carry_out
@@ -86,6 +86,29 @@ def retry_incident(request: HttpRequest, pk: int) -> HttpResponse:
 
     def show(form: EmptyForm, status: int = 200) -> HttpResponse:
         return _show(request, incident_for(request, pk), form, status)
+
+    if request.method == "POST":
+        return carry_out(request, form=form, act=act, show=show)
+    return show(form)
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def give_up(request: HttpRequest, pk: int) -> HttpResponse:
+    """Give up the hopeless work of one stopped case, with a reason: its step gets the failure."""
+    found = incident_for(request, pk)
+    form = ReasonForm(request.POST or None)
+
+    def act() -> Answer:
+        said = acts.give_up_activity(
+            incident_id=pk, reason=form.cleaned_data["reason"], actor=actor_of(request)
+        )
+        rest = queries.incidents_of(found.cause).first()
+        return Answer(reverse("incident", args=[rest.pk if rest else pk]), said)
+
+    def show(form: ReasonForm, status: int = 200) -> HttpResponse:
+        context = {"incident": incident_for(request, pk), "form": form, "section": "incidents"}
+        return render(request, "processes/give_up.html", context, status=status)
 
     if request.method == "POST":
         return carry_out(request, form=form, act=act, show=show)

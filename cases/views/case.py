@@ -34,6 +34,7 @@ def overview(request: HttpRequest, reference: str) -> HttpResponse:
             children=file.children,
             person=person_of(request),
             now=clock.now(),
+            retries=head["retries"],
             recordable=kind_of(case.kind).answer_form_paths,
         ),
         "facts": facts_of(case),

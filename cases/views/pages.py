@@ -13,6 +13,7 @@ from cases.models import Case, Person, Task
 from cases.queries import CaseFile
 from cases.views.signing import person_of
 from cases.words import Words
+from processes import queries as process_queries
 from processes.acts.cases import staff_edges
 from processes.kinds import Kind, kind_of
 from timers import clock
@@ -44,6 +45,7 @@ def head_of(request: HttpRequest, case: Case) -> dict[str, Any]:
     file = queries.case_file(case)
     words = words_of(case, file, kind)
     works = access.may(person, "work on case", case)
+    retries = process_queries.retries_of(case)
     return {
         "case": case,
         "kind": kind,
@@ -57,11 +59,13 @@ def head_of(request: HttpRequest, case: Case) -> dict[str, Any]:
             tasks=file.tasks,
             person=person,
             now=now,
+            retries=retries,
         )
         if case.is_open
         else None,
         "state": tags.head_tag(case, tasks=file.tasks, person=person),
         "works": works,
+        "retries": retries,
         "my_task": my_task(person, file.tasks),
         "asks_documents": case.is_open and any(w["kind"] == "documents" for w in case.waits),
         "moves": staff_edges(case, person) if works else [],

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from cases import access, dates
 from cases.actors import Actor
-from cases.errors import Refused
+from cases.errors import Invalid, Refused
+from cases.words import plain
 from processes.acts.locking import acting_on
 from processes.engine import performing, stopping
 from processes.models import Activity, Incident
@@ -79,10 +80,25 @@ def retry_cause(*, cause: str, actor: Actor) -> list[tuple[str, str]]:
     return answers
 
 
-def give_up_activity(*, incident_id: int, reason: str, actor: Actor) -> None:
-    """An operator decides that an activity will not succeed: the code gets its failure."""
-    incident = Incident.objects.select_related("case").get(pk=incident_id)
+class NoAnswerInCode(Refused):
+    """The step's code has no answer to the failure of this activity."""
+
+
+def give_up_activity(*, incident_id: int, reason: str, actor: Actor) -> str:
+    """An operator decides that an activity will not succeed: the code gets its failure. Returns
+    what happened.
+
+    Raises NothingToRetry, NotAllowed, Invalid, and NoAnswerInCode where the failure would only
+    stop the case for good.
+    """
+    incident = Incident.objects.filter(pk=incident_id).select_related("case").first()
+    if incident is None:
+        raise NothingToRetry("There is no such incident.")
     access.require(actor, "repair case", incident.case)
+    if not reason.strip():
+        raise Invalid(
+            "Say why it is given up; it stays with the case as the error.", {"reason": "Needed."}
+        )
     with acting_on(incident.case_id, actor=actor, closed=True) as (turn, run):
         if run.incident != "activity" or incident.command is None:
             raise NothingToRetry(f"{incident.case} does not stand at a failed activity.")
@@ -100,11 +116,20 @@ def give_up_activity(*, incident_id: int, reason: str, actor: Actor) -> None:
             {
                 "command": incident.command,
                 "name": asked.data["name"],
-                "error": reason or incident.came,
+                "error": reason.strip(),
                 "final": True,
+                **({"visit": asked.data["visit"]} if incident.command < 0 else {}),
             },
             actor=actor.code,
+            on_behalf=actor.on_behalf,
         )
+        if run.is_parked:
+            raise NoAnswerInCode(
+                f"The step of {incident.case} has no answer to a failure of "
+                f"“{plain(asked.data['name'])}”, so the case would stand still for good. Try it "
+                "again once the cause is gone, or have its caseworker move the case by hand."
+            )
         if not run.incident:
             stopping.stop_again(turn, run, stopping.still_stopped(run))
             turn.project(run)
+    return f"{incident.case} goes on without it."

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from audit.record import Recorded
+from cases.words import plain
 from processes.engine import places
 from processes.engine.errors import ActivityFailed, NotDeterministic, ReplayMismatch
 from processes.engine.run import Run
@@ -50,7 +51,7 @@ def stop(turn: Turn, run: Run, error: BaseException, *, undone_from: int | None 
             title = "The code of the step reached for the world"
             remedy = str(error)
         elif isinstance(error, ActivityFailed):
-            title = f"“{error.name}” failed"
+            title = f"“{plain(error.name)}” failed"
             remedy = "Remove the cause; then try again."
     row, now = run.row, turn.now
     if run.incident:
@@ -100,13 +101,13 @@ def stop_activity(
     turn.record(
         run, "activity.stopped", {"command": command, "name": name, "error": error}, actor=ENGINE
     )
-    is_first = not run.incident
+    is_first, title = not run.incident, f"“{plain(name)}” failed"
     if is_first:
         run.row["stopped_at"] = turn.now
         turn.record(
             run,
             "incident.opened",
-            {"kind": "activity", "title": f"“{name}” failed", "came": error, "command": command},
+            {"kind": "activity", "title": title, "came": error, "command": command},
             actor=ENGINE,
         )
     case_id, now = run.case_id, turn.now
@@ -121,7 +122,7 @@ def stop_activity(
                 case_id=case_id,
                 kind="activity",
                 cause=cause,
-                title=f"“{name}” failed",
+                title=title,
                 expected="a result",
                 came=error,
                 place=place,

@@ -128,3 +128,33 @@ def test_the_pulse_is_silent_until_something_changes(desk: Any, visit: Any) -> N
     page = visitor.open(address)
     assert page.status == 200
     assert "This case changed: Passport received" in page
+
+
+# -- outside work that fails
+
+
+def test_work_that_is_tried_again_tells_how_often_why_and_when(desk: Any, visit: Any) -> None:
+    from tests.trial import activities
+
+    activities.trouble[:] = [ConnectionError("no answer within 30 s")]
+    case = desk.open("unhandled")
+    page = visit(desk.people.sanne).open(case.get_absolute_url())
+    assert "Tried 1 of 3 times" in page
+    assert page.html.count("Attempt 1 of 3 failed: no answer within 30 s. Next try: ") == 2
+    desk.engine.advance(hours=2)
+    assert "Tried 1 of 3" not in visit(desk.people.sanne).open(case.get_absolute_url())
+
+
+def test_work_that_is_refused_for_good_is_told_apart(desk: Any, visit: Any) -> None:
+    from tests.trial import activities
+
+    activities.trouble[:] = [activities.Refused("404, no such person")]
+    case = desk.open("unhandled")
+    activities.trouble.clear()
+    page = visit(desk.people.sanne).open(case.get_absolute_url())
+    assert "Refused for good at attempt 1: 404, no such person. Not tried again by itself." in page
+    assert "“Call” failed" in page and "trial.call" not in page
+
+    used_up = desk.stop()
+    page = visit(desk.people.sanne).open(used_up.get_absolute_url())
+    assert "Attempt 3 of 3 failed, the last one: no answer within 30 s." in page

@@ -87,7 +87,7 @@ def test_trouble_without_end_reaches_the_operators(engine: Any, office: Any, sta
     case = office.open()
     engine.advance(days=2)
     assert len(failures_of(case)) == 7
-    assert Incident.objects.get(case_id=case.pk).title == "“loan.check_identity” failed"
+    assert Incident.objects.get(case_id=case.pk).title == "“Check identity” failed"
 
 
 def test_a_service_without_an_address_says_which_setting_is_missing(

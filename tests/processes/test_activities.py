@@ -10,8 +10,14 @@ import pytest
 from django.db import connection, transaction
 
 from cases.actors import Actor
+from cases.errors import Invalid, NotAllowed
 from cases.models import Case
-from processes.acts.incidents import NothingToRetry, give_up_activity, retry_incident
+from processes.acts.incidents import (
+    NoAnswerInCode,
+    NothingToRetry,
+    give_up_activity,
+    retry_incident,
+)
 from processes.engine.turn import Turn
 from processes.models import Activity, Incident
 from processes.work import claims, intake, sweeps
@@ -266,11 +272,40 @@ def test_an_operator_gives_up_and_the_code_gets_the_failure(trials: Trials, peop
     activities.trouble[:] = [activities.Refused("no")]
     case = trials.open("patient_call")
     incident = Incident.objects.get()
-    give_up_activity(
-        incident_id=incident.pk, reason="the service is gone", actor=Actor.of(people.otto)
-    )
-    assert trials.fresh(case).stopped_at is not None  # the code has no answer to it either
-    assert "the service is gone" in Incident.objects.get(closed_at=None).came
+    before = trials.types(case)
+    with pytest.raises(NoAnswerInCode, match="“Call”"):  # it would stand still for good
+        give_up_activity(
+            incident_id=incident.pk, reason="the service is gone", actor=Actor.of(people.otto)
+        )
+    assert trials.types(case) == before
+    assert Incident.objects.get(closed_at=None).pk == incident.pk
+
+
+def test_a_hopeless_activity_is_given_up_and_the_code_sees_it(trials: Trials, people: Any) -> None:
+    activities.trouble[:] = [activities.Refused("no")]
+    case = trials.open("answered_side")
+    incident = Incident.objects.get()
+    otto = Actor.of(people.otto)
+    with pytest.raises(Invalid):
+        give_up_activity(incident_id=incident.pk, reason=" ", actor=otto)
+    with pytest.raises(NotAllowed):
+        give_up_activity(incident_id=incident.pk, reason="gone", actor=Actor.of(people.sanne))
+    give_up_activity(incident_id=incident.pk, reason="the service is gone", actor=otto)
+    assert trials.fresh(case).stopped_at is None
+    with pytest.raises(NothingToRetry):
+        give_up_activity(incident_id=incident.pk, reason="the service is gone", actor=otto)
+    trials.send(case, "go")
+    assert trials.fresh(case).result == "the service is gone"
+
+
+def test_an_undoing_is_given_up_for_good(trials: Trials, people: Any) -> None:
+    case = trials.open("saga")
+    activities.undo_trouble[:] = [activities.Refused("no")]
+    trials.withdraw(case)
+    incident = Incident.objects.get(closed_at=None)
+    give_up_activity(incident_id=incident.pk, reason="done by phone", actor=Actor.of(people.petra))
+    after = trials.fresh(case)
+    assert (after.step, after.stopped_at) == ("withdrawn", None)
 
 
 def test_a_deadline_passes_a_stopped_activity_and_its_incident_is_over(trials: Trials) -> None:

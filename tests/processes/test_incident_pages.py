@@ -80,3 +80,34 @@ def test_a_glance_shows_whether_anything_runs(desk: Any) -> None:
     assert page.status == 200
     assert "0 overdue" in page
     assert "every open case waits for someone or something" in page
+
+
+def test_hopeless_work_is_given_up_with_a_reason(desk: Any) -> None:
+    # Given a case beside whose code some work is refused for good
+    activities.trouble[:] = [activities.Refused("the register has closed")]
+    case = desk.open("answered_side")
+    activities.trouble.clear()
+    incident = Incident.objects.get()
+    address = f"/operations/incidents/{incident.pk}/give-up/"
+
+    # When the operator gives it up
+    incident_page = Visitor(desk.people.otto).open(f"/operations/incidents/{incident.pk}/")
+    assert address in incident_page
+    page = Visitor(desk.people.otto).open(address)
+    assert "the register has closed" in page
+    assert page.send(address, reason="").status == 422
+    done = page.send(address, reason="It is gone for good.")
+
+    # Then the case goes on, and history says who did it and why
+    assert f"{case.reference} goes on without it." in done
+    history = Visitor(desk.people.sanne).open(f"{case.get_absolute_url()}history/")
+    assert "It is gone for good." in history
+    assert Visitor(desk.people.sanne).open(address).status == 403
+
+
+def test_what_the_code_cannot_answer_is_not_given_up(desk: Any) -> None:
+    case = desk.stop()
+    address = f"/operations/incidents/{Incident.objects.get().pk}/give-up/"
+    refused = Visitor(desk.people.otto).open(address).send(address, reason="hopeless")
+    assert refused.status == 409 and "has no answer to a failure" in refused
+    assert desk.fresh(case).stopped_at is not None

@@ -186,6 +186,17 @@ async def side(case: Trial) -> Any:
 
 
 @script
+async def answered_side(case: Trial) -> Any:
+    started = start(call(what="aside"))
+    await message("go")
+    try:
+        await started
+    except ActivityFailed as failure:
+        return case.finish(result=failure.error)
+    return case.finish(result="done")
+
+
+@script
 async def long(case: Trial) -> Any:
     return case.finish(result=await call_long(what="long"))
 
