@@ -14,6 +14,8 @@ from django.utils.module_loading import import_string
 from cases.errors import Invalid
 from cases.models import Case
 from processes.engine.runner import StepCode
+from timers.clocks import RESUME, Terms
+from timers.spans import Span
 
 _kinds: dict[str, Kind] = {}
 
@@ -68,6 +70,7 @@ class Kind:
         self.check_facts = check_facts or (lambda facts: {})
         self.form_path = form  # "processes.loan.forms.LoanForm": a face, so named and not imported
         self.codes: dict[str, dict[int, StepCode]] = {}
+        self.clocks: dict[str, Terms] = {}
         self.staff_steps: dict[str, StaffStep] = {}
         self.fact_names = [f.attname for f in model.fact_fields()]
         _kinds[self.name] = self
@@ -95,6 +98,40 @@ class Kind:
     def staff_step(self, step: Any, *, role: str, met: str = "", otherwise: str = "") -> None:
         """Declare a step that has no code: staff of this role take one of its transitions."""
         self.staff_steps[str(step)] = StaffStep(role, met, otherwise)
+
+    def clock(
+        self,
+        name: str,
+        *,
+        title: Any,
+        limit: Span,
+        target: Span | None = None,
+        extend_by: Span | None = None,
+        extensions: int = 0,
+        pause_at_most: Span | None = None,
+        after_pause: str = RESUME,
+        warn: Sequence[Span] = (),
+        calendar: str = "",
+        ends_on_working_day: bool = False,
+    ) -> Terms:
+        """Declare a business clock of the case: a statutory term, a service level. Step code and
+        staff start, pause, resume, extend and stop it. Raises ValueError for terms that clash."""
+        if name in self.clocks:
+            raise ValueError(f"The kind {self.name} has a clock “{name}” already.")
+        self.clocks[name] = Terms(
+            name=name,
+            title=title,
+            limit=limit,
+            target=target,
+            extend_by=extend_by,
+            extensions=extensions,
+            pause_at_most=pause_at_most,
+            after_pause=after_pause,
+            warn=tuple(warn),
+            calendar=calendar,
+            ends_on_working_day=ends_on_working_day,
+        )
+        return self.clocks[name]
 
     def code_of(self, step: str, version: int | None = None) -> StepCode | None:
         """The code of a step; the newest version unless one is asked for."""

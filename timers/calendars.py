@@ -1,6 +1,6 @@
 """Which days and hours an organisation works."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property, lru_cache
 from zoneinfo import ZoneInfo
@@ -28,7 +28,8 @@ class Calendar:
         country: str,
         subdivision: str | None = None,
         *,
-        free_days: Iterable[date] = (),
+        free_days: Iterable[date] | Mapping[date, str] = (),
+        working_days: Iterable[date] = (),
         opens: time = time(9),
         closes: time = time(17),
         zone: ZoneInfo | None = None,
@@ -37,7 +38,11 @@ class Calendar:
             raise ValueError(f"A working day cannot close at {closes} and open at {opens}.")
         self.country = country
         self.subdivision = subdivision
-        self.free_days = frozenset(free_days)
+        # With the name of each, where there is one.
+        self.free_days: dict[date, str] = (
+            dict(free_days) if isinstance(free_days, Mapping) else dict.fromkeys(free_days, "")
+        )
+        self.working_days = frozenset(working_days)  # open, whatever the law says
         self.opens = opens
         self.closes = closes
         self.zone = zone or ZoneInfo(settings.TIME_ZONE)
@@ -51,14 +56,35 @@ class Calendar:
         return f"<calendar {'-'.join(filter(None, (self.country, self.subdivision)))}>"
 
     def is_working(self, day: date) -> bool:
-        return day not in self.free_days and self._public.is_working_day(day)
+        if day in self.free_days:
+            return False
+        return day in self.working_days or self._public.is_working_day(day)
+
+    def is_weekend(self, day: date) -> bool:
+        return day.weekday() in self._public.weekend
+
+    def name_of_free_day(self, day: date) -> str:
+        """What makes a day free, for people: the name of the holiday; empty for a working day and
+        for a free day without a name, such as a Saturday."""
+        if self.is_working(day):
+            return ""
+        return self.free_days.get(day) or self._public.get(day) or ""
 
     def next_working_day(self, day: date) -> date:
         """The first working day after `day`."""
-        for later in range(1, LONGEST_CLOSURE_DAYS + 1):
-            if self.is_working(day + timedelta(days=later)):
-                return day + timedelta(days=later)
-        raise CalendarNeverOpens(f"{self!r} has no working day in the year after {day}.")
+        return self._working_day(day, timedelta(days=1), "after")
+
+    def previous_working_day(self, day: date) -> date:
+        """The last working day before `day`."""
+        return self._working_day(day, timedelta(days=-1), "before")
+
+    def _working_day(self, day: date, pace: timedelta, where: str) -> date:
+        found = day
+        for _ in range(LONGEST_CLOSURE_DAYS):
+            found += pace
+            if self.is_working(found):
+                return found
+        raise CalendarNeverOpens(f"{self!r} has no working day in the year {where} {day}.")
 
     def add_working_days(self, day: date, count: int) -> date:
         """The count-th working day after `day`; day one is the first working day after it."""
@@ -95,6 +121,17 @@ def default() -> Calendar:
     LONGCASE_OPENING_HOURS is a pair of local times: ("09:00", "17:00").
     """
     return _from_settings()
+
+
+def named(name: str) -> Calendar:
+    """The calendar of this name; the organisation's for an empty one."""
+    return default()
+
+
+def choose(name: str, *, kind: str = "", team_id: int | None = None) -> str:
+    """The name of the calendar on which a clock runs: the one it names, else the team's, the
+    kind's, or the organisation's (empty)."""
+    return name
 
 
 @lru_cache(maxsize=1)

@@ -5,6 +5,9 @@ from django.db import models
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
+from audit import codec
+from timers import clocks
+
 
 class Timer(models.Model):
     """A moment at which a case goes on by itself.
@@ -34,6 +37,61 @@ class Timer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.purpose} timer {self.case_id}/{self.visit}/{self.command}"
+
+
+class Clock(models.Model):
+    """A business clock of a case: the fold of its events, written with them.
+
+    `data` is the whole state (timers.clocks.encode). What it is due to do next are timers of the
+    case with visit and command 0, made from the same state.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    case_id = models.BigIntegerField(_("case"))  # no foreign key: timers know no cases
+    name = models.TextField(_("name"))
+    calendar = models.TextField(_("calendar"), blank=True, default="")
+    state = models.TextField(_("state"))  # running, paused, stopped
+    started_at = models.DateTimeField(_("started"))
+    target_at = models.DateTimeField(_("target"), null=True)
+    limit_at = models.DateTimeField(_("limit"), null=True)
+    is_late = models.BooleanField(_("late"), default=False)
+    data = models.TextField(_("data"))
+
+    class Meta:
+        db_table = "timers_clock"
+        verbose_name = _("clock")
+        verbose_name_plural = _("clocks")
+        constraints = [
+            models.UniqueConstraint(fields=["case_id", "name"], name="timers_clock_once")
+        ]
+        indexes = [
+            models.Index(
+                fields=["calendar", "case_id"],
+                condition=~models.Q(state="stopped"),
+                name="timers_clock_open",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} of case {self.case_id}"
+
+    @property
+    def stood(self) -> clocks.ClockState:
+        """The clock as it stands."""
+        return clocks.decode(codec.decode(self.data))
+
+    def told(self) -> tuple[Any, ...]:
+        """What the row says, to be held against the history (timers.clockrows.told)."""
+        return (
+            self.name,
+            self.calendar,
+            self.state,
+            self.started_at,
+            self.target_at,
+            self.limit_at,
+            self.is_late,
+            self.data,
+        )
 
 
 class Turn(models.Model):

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from processes.engine.errors import Cancelled, DeadlinePassed, StepBroken
 from processes.engine.phrases import phrase
+from timers.clocks import COMMANDED
 
 if TYPE_CHECKING:
+    from audit.record import Recorded
     from processes.engine.runner import Runner
     from processes.engine.words import deadline
 
@@ -184,19 +186,25 @@ class DoInside(CallActivity):
 class SetTimer(Command):
     """Sleep, or watch a deadline. `watches` is true for a deadline: it makes no wait of its own."""
 
-    __slots__ = ("span", "at", "watches", "name")
+    __slots__ = ("span", "at", "watches", "name", "clock")
     event = "timer.set"
     waits_as = "timer"
 
-    def __init__(self, *, span: Any = None, at: datetime | None = None, name: str = "") -> None:
+    def __init__(
+        self, *, span: Any = None, at: datetime | None = None, name: str = "", clock: str = ""
+    ) -> None:
         super().__init__(on="time")
         self.span = span
         self.at = at
         self.watches = False
         self.name = name
+        self.clock = clock  # it ends with the limit of this business clock, wherever that moves
 
     def data(self) -> dict[str, Any]:
-        return {"name": self.name, "words": self.span.words() if self.span else ""}
+        data = {"name": self.name, "words": self.span.words() if self.span else ""}
+        if self.clock:
+            data["until_clock"] = self.clock
+        return data
 
     def words(self) -> str:
         return phrase(self.event, {"name": self.name, "watch": self.watches})
@@ -364,7 +372,33 @@ class CancelWaits(Command):
         return data["commands"] == self.commands
 
 
-ISSUING = frozenset(
+class MoveClock(Command):
+    """Something is done to a business clock of the case. It is done at once and waits for nothing.
+
+    `doing` is the event, such as clock.paused; `asks` is what its words in step code were given.
+    """
+
+    __slots__ = ("doing", "name", "asks")
+    opens = False
+
+    def __init__(self, doing: str, name: str, **asks: Any) -> None:
+        super().__init__()
+        self.doing, self.name, self.asks = doing, name, asks
+
+    @property
+    def event(self) -> str:  # type: ignore[override]
+        return self.doing
+
+    def data(self) -> dict[str, Any]:
+        return {"name": self.name}
+
+
+def is_command(event: Recorded) -> bool:
+    """Whether an event records a command of the step's code; staff pause clocks too."""
+    return event.type in ISSUING and event.data.get("command", -1) >= 0
+
+
+ISSUING = COMMANDED | frozenset(
     command.event
     for command in (
         CallActivity,

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.utils.translation import gettext as _
+
 from cases.models import Notice, Task
+from timers.calendars import Calendar
+from timers.clocks import ClockState
 
 
 def tell_overdue(task: Task, *, reference: str, now: datetime) -> None:
@@ -37,3 +41,28 @@ def no_longer_overdue(task: Task, *, reference: str, now: datetime) -> None:
 
 def _overdue(task: Task, reference: str) -> str:
     return f"{task.title} of {reference} is overdue."
+
+
+def tell_clock(*, case_id: int, owner_id: int | None, text: str, now: datetime) -> None:
+    """The owner of a case and the supervisors learn what a business clock came to."""
+    Notice.objects.create(case_id=case_id, role="supervisor", text=text, written_at=now)
+    if owner_id is not None:
+        Notice.objects.create(case_id=case_id, person_id=owner_id, text=text, written_at=now)
+
+
+def about_clock(
+    mark: str, title: str, reference: str, state: ClockState, calendar: Calendar, now: datetime
+) -> str:
+    """What to say of a clock whose warning, target, limit or longest pause has come."""
+    what: dict[str, object] = {"clock": title, "case": reference}
+    if mark == "limit":
+        return _("%(clock)s of %(case)s has passed.") % what
+    if mark == "pause":
+        return _("%(clock)s of %(case)s is paused longer than it may be.") % what
+    if mark == "target":
+        return _("%(clock)s of %(case)s has passed its target.") % what
+    assert state.limit_at is not None
+    limit = calendar.local(state.limit_at)
+    left = (limit.date() - calendar.local(now).date()).days
+    what |= {"left": left, "day": limit.date().isoformat()}
+    return _("%(clock)s of %(case)s ends on %(day)s, %(left)s days from now.") % what

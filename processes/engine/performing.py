@@ -14,8 +14,8 @@ from audit import codec
 from audit.record import Recorded
 from cases.models import Requirement, Task
 from processes.activities import SHORT, Attempt, undoing
+from processes.engine import casetime, leaving, notices, stopping, wake
 from processes.engine import commands as asked
-from processes.engine import leaving, notices, stopping, wake
 from processes.engine.errors import StepBroken
 from processes.engine.rows import ActivityRow
 from processes.engine.run import Run
@@ -43,6 +43,8 @@ def perform(turn: Turn, run: Run, command: asked.Command) -> Recorded:
     if command.waits_as and limit is not None and limit.timer is not command:
         if limit.timer.until is not None:
             data["until"] = limit.timer.until
+        elif limit.timer.clock:
+            data["until_clock"] = limit.timer.clock
         if limit.then and not isinstance(command, asked.SetTimer):
             data["otherwise"] = limit.then
     if command.otherwise and "otherwise" not in data:
@@ -93,13 +95,24 @@ def _do_inside(command: asked.DoInside, turn: Turn, run: Run, data: dict[str, An
 def _set_timer(command: asked.SetTimer, turn: Turn, run: Run, data: dict[str, Any]) -> Recorded:
     runner = run.runner
     assert runner is not None and runner.now is not None
-    due_at = command.at or command.span.after(runner.now)
-    data["due_at"] = due_at
     if command.watches:
         data["watch"] = True
+    if command.clock:  # whose own timer ends it; a copy of its date would go stale
+        casetime.clock_of(run, command.clock)
+        return _record(turn, run, command, data)
+    due_at = command.at or command.span.after(runner.now)
+    data["due_at"] = due_at
     event = _record(turn, run, command, data)
     run.writes.timers.append(TimerRow(run.case_id, run.visit, command.number, "command", due_at))
     return event
+
+
+@_perform.register(asked.MoveClock)
+def _move_clock(command: asked.MoveClock, turn: Turn, run: Run, data: dict[str, Any]) -> Recorded:
+    runner = run.runner
+    assert runner is not None and runner.now is not None
+    data.update(casetime.asked_by_code(command, turn, run, runner.now))
+    return _record(turn, run, command, data)
 
 
 @_perform.register(asked.AskTask)

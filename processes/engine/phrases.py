@@ -12,6 +12,11 @@ _NOUNS = {
     "message.awaited": "a message",
     "party.asked": "an answer of a third party",
     "subcase.opened": "a sub-case",
+    "clock.started": "the start of the clock",
+    "clock.paused": "a pause of the clock",
+    "clock.resumed": "the end of a pause of the clock",
+    "clock.extended": "an extension of the clock",
+    "clock.stopped": "the stop of the clock",
 }
 
 

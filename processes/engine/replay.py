@@ -18,6 +18,8 @@ from processes.engine.standing import Open, track, waits_of
 from processes.engine.stopping import describe
 from processes.engine.visits import parked_from, replay_visit, version_of
 from processes.kinds import Kind, kind_of
+from timers import clocks
+from timers.clocks import ClockState
 
 
 @dataclass(slots=True)
@@ -32,6 +34,7 @@ class Stood:
     facts: dict[str, Any]
     documents: dict[str, str]
     waits: list[dict[str, Any]]
+    clocks: dict[str, ClockState]
     tasks: list[dict[str, Any]]
     closed: bool
     code_digest: str
@@ -129,6 +132,7 @@ def fold_case(case: Case, events: Sequence[Recorded]) -> Stood:
         facts={},
         documents=documents,
         waits=[],
+        clocks={},
         tasks=[],
         closed=False,
         code_digest="",
@@ -138,6 +142,7 @@ def fold_case(case: Case, events: Sequence[Recorded]) -> Stood:
     for event in events:
         data = event.data
         track(open_, documents, event)
+        clocks.track(stood.clocks, event.type, data, event.recorded_at)
         if event.type == "case.opened":
             stood.facts = dict(data["facts"])
         elif event.type == "step.entered":
@@ -170,7 +175,7 @@ def fold_case(case: Case, events: Sequence[Recorded]) -> Stood:
                     tasks[stood.visit, number]["state"] = "cancelled"
         elif event.type.startswith("task."):
             _fold_task(tasks, stood.visit, event)
-    stood.waits = [] if stood.closed else waits_of(open_, documents)
+    stood.waits = [] if stood.closed else waits_of(open_, documents, stood.clocks)
     stood.tasks = list(tasks.values())
     return stood
 

@@ -14,6 +14,8 @@ from processes.engine.rows import ActivityRow
 from processes.engine.runner import Runner
 from processes.engine.standing import Open, track
 from processes.kinds import Kind
+from timers import clocks
+from timers.clocks import ClockState
 from timers.due import TimerKey, TimerRow
 
 
@@ -45,6 +47,7 @@ class Mark:
     lengths: tuple[int, ...]
     open: Open
     documents: dict[str, str]
+    clocks: dict[str, ClockState]
     facts: dict[str, Any]
     incident: str
     entered: Recorded | None
@@ -66,6 +69,8 @@ class Run:
         self.runner: Runner | None = None
         self.open: Open = {}
         self.documents: dict[str, str] = {}
+        self.clocks: dict[str, ClockState] = {}
+        self.stored_clocks: dict[str, ClockState] = {}  # as the database has them
         self.writes = Writes()
         self.cause = ""  # the actor for whom the engine acts in this turn
         self.incident = ""  # the kind of its open incident
@@ -135,6 +140,8 @@ class Run:
     def note(self, event: Recorded) -> None:
         """Keep what this event changes of the run's own state."""
         track(self.open, self.documents, event)
+        if self.clocks or event.type == "clock.started":
+            clocks.track(self.clocks, event.type, event.data, event.recorded_at)
         if event.type == "incident.opened":
             self.incident = event.data["kind"]
         elif event.type == "incident.closed":
@@ -146,6 +153,7 @@ class Run:
             lengths=self.writes.lengths(),
             open=dict(self.open),
             documents=dict(self.documents),
+            clocks=dict(self.clocks),
             facts=self.facts,
             incident=self.incident,
             entered=self.entered,
@@ -159,6 +167,7 @@ class Run:
         self.writes.cut(mark.lengths)
         self.open = dict(mark.open)
         self.documents = dict(mark.documents)
+        self.clocks = dict(mark.clocks)
         self.incident = mark.incident
         self.entered, self.events = mark.entered, mark.events
         del self.events[mark.event_count :]

@@ -38,6 +38,7 @@ from processes.engine.errors import (
 )
 from processes.engine.phrases import phrase
 from processes.engine.standing import ask
+from timers import clocks
 
 
 class _Here(threading.local):
@@ -171,6 +172,7 @@ class Runner:
         self.visit = visit
         self.documents = dict(documents or {})
         self.replaced: dict[str, int] = {}  # papers accepted once, of which a newer version came in
+        self.clocks: dict[str, clocks.ClockState] = {}
         self.commands: dict[int, Command] = {}
         self.issued: deque[Command] = deque()
         self.ready: deque[Strand] = deque()
@@ -228,6 +230,7 @@ class Runner:
         """The step was entered: run its code from the top."""
         self._seed = entered.hash
         self.now = entered.recorded_at
+        self.clocks = clocks.decode_all(entered.data.get("clocks", {}))
         self.main = self.spawn(self.code.function(self.case))
         self.drive()
 
@@ -235,7 +238,9 @@ class Runner:
         """The next event of the visit. Raises ReplayMismatch when the code asks otherwise."""
         self.now = event.recorded_at
         if event.type in ISSUING:
-            if event.data["command"] >= 0:
+            if event.type in clocks.COMMANDED:
+                clocks.track(self.clocks, event.type, event.data, event.recorded_at)
+            if event.data.get("command", -1) >= 0:
                 self._recorded(event)
         else:
             self._settle(event)
@@ -260,6 +265,8 @@ class Runner:
                 command.settle(data["result"])
         elif event.type == "wait.cancelled":
             command.settle()
+        elif event.type in clocks.COMMANDED:
+            command.settle(self.clocks[data["name"]])
         elif isinstance(command, AskDocuments):
             ask(self.documents, data)
             if command.is_met(self.documents):
@@ -275,6 +282,8 @@ class Runner:
         elif event.type == "facts.changed":
             for name, (_before, after) in data["changes"].items():
                 setattr(self.case, name, after)
+        elif event.type in clocks.EVENTS:
+            clocks.track(self.clocks, event.type, data, event.recorded_at)
         elif event.type.startswith("document."):
             if event.type == "document.received" and (
                 self.documents.get(data["name"]) == "accepted" or data["name"] in self.replaced

@@ -11,6 +11,7 @@ from typing import Any
 
 from audit.record import Recorded
 from processes.engine.commands import ISSUING
+from timers.clocks import COMMANDED, ClockState
 
 _SETTLED_BY = frozenset(
     {
@@ -34,6 +35,8 @@ _WAIT_KINDS = {
     "subcase.opened": "subcase",
 }
 
+_DONE_AT_ONCE = COMMANDED | {"activity.done"}
+
 Open = dict[int, Recorded]  # command number -> the event that asked
 
 
@@ -44,7 +47,7 @@ def track(open_: Open, documents: dict[str, str], event: Recorded) -> None:
         if kind == "wait.cancelled":
             for number in event.data["commands"]:
                 open_.pop(number, None)
-        elif kind != "activity.done":
+        elif kind not in _DONE_AT_ONCE:
             open_[event.data["command"]] = event
             if kind == "documents.requested":
                 ask(documents, event.data)
@@ -79,7 +82,9 @@ def missing_of(asked: Recorded, documents: dict[str, str]) -> list[str]:
     return [name for name in asked.data["names"] if documents.get(name) not in good]
 
 
-def waits_of(open_: Open, documents: dict[str, str]) -> list[dict[str, Any]]:
+def waits_of(
+    open_: Open, documents: dict[str, str], clocks: Mapping[str, ClockState]
+) -> list[dict[str, Any]]:
     """What the case waits for, the earliest end first; people and parties before machines."""
     waits = []
     for number, asked in open_.items():
@@ -91,7 +96,7 @@ def waits_of(open_: Open, documents: dict[str, str]) -> list[dict[str, Any]]:
             "name": data.get("name", ""),
             "on": _on(asked),
             "since": asked.recorded_at,
-            "until": data.get("due_at") or data.get("until"),
+            "until": _until(data, clocks),
             "met": data.get("met", ""),
             "otherwise": data.get("otherwise", ""),
             "command": number,
@@ -100,6 +105,15 @@ def waits_of(open_: Open, documents: dict[str, str]) -> list[dict[str, Any]]:
             wait["missing"] = missing_of(asked, documents)
         waits.append(wait)
     return sorted(waits, key=_order)
+
+
+def _until(data: Mapping[str, Any], clocks: Mapping[str, ClockState]) -> Any:
+    """When it is due: of what a clock limits, when that is up as it stands now."""
+    until = data.get("due_at") or data.get("until")
+    clock = clocks.get(data["until_clock"]) if "until_clock" in data else None
+    if clock is None or clock.limit_at is None:
+        return until
+    return min(until, clock.limit_at) if until else clock.limit_at
 
 
 def _on(asked: Recorded) -> str:

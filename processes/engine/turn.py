@@ -23,8 +23,8 @@ from audit import codec
 from audit.read import events_since
 from audit.record import Draft, Recorded, chain, write
 from cases.fsm import Move
-from processes.engine import leaving, performing, rows, sources, stopping, wake
-from processes.engine.commands import AwaitMessage
+from processes.engine import casetime, leaving, performing, rows, sources, stopping, wake
+from processes.engine.commands import AwaitMessage, SetTimer
 from processes.engine.errors import StepBroken
 from processes.engine.run import Run
 from processes.engine.runner import Runner
@@ -32,7 +32,7 @@ from processes.engine.script import Script
 from processes.engine.standing import waits_of
 from processes.engine.visits import replay_visit
 from processes.kinds import Kind, kind_of
-from timers import clock, due
+from timers import clock, clockrows, clocks, due
 
 ENGINE = "engine"
 TRANSITIONS_PER_WAKE = 50  # unless settings.LONGCASE_TRANSITIONS_PER_WAKE says otherwise
@@ -103,6 +103,8 @@ class Turn:
         run.entered, run.events = events[0], events[1:]
         run.stored_facts = dict(run.entered.data["facts"])
         run.documents = dict(run.entered.data.get("documents", {}))
+        if "clocks" in run.entered.data:
+            casetime.load(run)
         for number in run.entered.data.get("undoing", ()):
             for event in events_since(self._cursor, [(run.case_id, number)])[run.case_id][:1]:
                 run.open[event.data["command"]] = event
@@ -111,6 +113,7 @@ class Turn:
             if event.type == "facts.changed":
                 for name, (_before, after) in event.data["changes"].items():
                     run.stored_facts[name] = after
+        run.stored_clocks = dict(run.clocks)
         if not run.is_closed and not run.is_parked:
             try:
                 self.replay(run)
@@ -219,6 +222,8 @@ class Turn:
             runner.deliver(event)
             if isinstance(command, AwaitMessage) and not command.is_cancelled:
                 self._match_kept(run, event)
+            elif isinstance(command, SetTimer) and command.clock and not command.is_cancelled:
+                casetime.end_if_passed(self, run, command)
         if runner.marks:
             for name in runner.marks:
                 self.record(run, "code.changed", {"name": name}, actor=ENGINE)
@@ -316,6 +321,8 @@ class Turn:
             data["cancelled"] = cancelled
         if run.documents:
             data["documents"] = run.documents
+        if run.clocks:
+            data["clocks"] = clocks.encode_all(run.clocks)
         undoing = sorted(event.number for number, event in run.open.items() if number < 0)
         if undoing:
             data["undoing"] = undoing
@@ -394,7 +401,7 @@ class Turn:
         if run.is_closed:
             waits: list[dict[str, Any]] = []
         else:
-            waits = waits_of(run.open, run.documents)
+            waits = waits_of(run.open, run.documents, run.clocks)
             if row["stopped_at"]:
                 waits.insert(0, stopping.operators_wait(row["stopped_at"]))
             staff = run.kind.staff_steps.get(row["step"])
@@ -414,6 +421,7 @@ class Turn:
         new = [run for run in runs if run.is_new]
         old = [run for run in runs if not run.is_new]
         activities = [row for w in writes for row in w.activities]
+        moved = [row for run in runs if run.clocks for row in casetime.moved(run)]
         script = Script()
         rows.insert_cases(script, [run.row for run in new])
         rows.insert_facts(script, connection, [_final(run) for run in new])
@@ -422,6 +430,7 @@ class Turn:
         rows.insert_activities(script, activities)
         due.cancel(script, [key for w in writes for key in w.dropped_timers])
         due.insert(script, [row for w in writes for row in w.timers])
+        clockrows.write(script, moved)
         rows.update_cases(script, [(run.locked, run.row) for run in old])
         rows.update_facts(
             script,

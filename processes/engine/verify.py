@@ -16,7 +16,9 @@ from processes.engine.replay import fold_case
 from processes.engine.standing import Open, fold
 from processes.kinds import kind_of
 from processes.models import Activity, Incident
-from timers.models import Timer
+from timers import clockrows
+from timers.clocks import ClockState, due_times
+from timers.models import Clock, Timer
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,11 @@ def differences_of(case: Case) -> Iterator[Difference]:
         yield Difference(case.reference, last, words)
     open_, documents = fold(events)
     yield from differs("waits", _waits(case.waits), _waits(stood.waits))
-    yield from differs("timers", _timers(case.pk), _expected_timers(open_, stood.visit))
+    due = sorted(_expected_timers(open_, stood.visit) + _expected_of_clocks(stood.clocks))
+    yield from differs("timers", _timers(case.pk), due)
+    clocks = {row.name: row.told() for row in Clock.objects.filter(case_id=case.pk)}
+    told = {name: clockrows.told(state) for name, state in stood.clocks.items()}
+    yield from differs("clocks", clocks, told)
     yield from differs("activities", _activities(case.pk), _expected_activities(open_, stood.visit))
     tasks = {
         (t.visit, t.command): (t.state, t.outcome, t.holder_id)
@@ -154,11 +160,19 @@ def _expected_timers(open_: Open, visit: int) -> list[tuple[Any, ...]]:
     found = []
     for number, asked in open_.items():
         due_at = asked.data.get("due_at")
-        if asked.type == "timer.set":
+        if asked.type == "timer.set" and due_at is not None:
             found.append((visit, number, "command", due_at))
         elif asked.type == "task.opened" and due_at is not None and not _told(asked, open_):
             found.append((visit, number, "overdue", due_at))
-    return sorted(found)
+    return found
+
+
+def _expected_of_clocks(clocks: dict[str, ClockState]) -> list[tuple[Any, ...]]:
+    return [
+        (0, 0, clockrows.purpose(mark, name), due_at)
+        for name, state in clocks.items()
+        for mark, due_at in due_times(state).items()
+    ]
 
 
 def _told(asked: Recorded, open_: Open) -> bool:

@@ -24,6 +24,16 @@ from typing import Any
 from uuid import UUID
 
 from processes.activities import undoing
+from processes.engine.clockwords import (
+    ClockLimit,
+    clock_limit,
+    clock_state,
+    extend_clock,
+    pause_clock,
+    resume_clock,
+    start_clock,
+    stop_clock,
+)
 from processes.engine.commands import (
     AskDocuments,
     AskParty,
@@ -37,6 +47,16 @@ from processes.engine.commands import (
 from processes.engine.errors import DeadlinePassed
 from processes.engine.runner import current
 from timers.spans import Span
+
+__all__ = [
+    "clock_limit",
+    "clock_state",
+    "extend_clock",
+    "pause_clock",
+    "resume_clock",
+    "start_clock",
+    "stop_clock",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +229,14 @@ def subcase(kind: str, *, title: str = "", met: str = "", **facts: Any) -> OpenS
 # -- time
 
 
-def sleep(span: Span, *, name: str = "") -> SetTimer:
-    """Wait this long. Gives the moment at which it ended."""
+def sleep(span: Span | ClockLimit, *, name: str = "") -> SetTimer:
+    """Wait this long, or until a clock's time is up. Gives the moment at which it ended."""
+    return _timer(span, name)
+
+
+def _timer(span: Span | ClockLimit, name: str) -> SetTimer:
+    if isinstance(span, ClockLimit):
+        return SetTimer(clock=span.name, name=name)
     return SetTimer(span=span, name=name)
 
 
@@ -222,12 +248,14 @@ def sleep_until(moment: datetime, *, name: str = "") -> SetTimer:
 class deadline:
     """A block that ends at the latest after this span. True afterwards when its time was up.
 
+    deadline(clock_limit("term")) ends with a business clock, wherever its limit moves.
+
     `then` says what happens in that case, for the people who wait: "the application lapses".
     """
 
-    def __init__(self, span: Span, *, then: str = "") -> None:
+    def __init__(self, span: Span | ClockLimit, *, then: str = "") -> None:
         self.then = then
-        self.timer = SetTimer(span=span, name="deadline")
+        self.timer = _timer(span, "deadline")
         self.timer.watches = True
         self.passed = False
 

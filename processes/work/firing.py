@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from django.db import connection, transaction
 
-from processes.engine import performing, wake
+from processes.engine import casetime, performing, wake
 from processes.engine.run import Run
 from processes.engine.turn import ENGINE, Turn
 from processes.work import connections, crashpoint, isolation
@@ -56,6 +56,10 @@ def _fire(limit: int, only: int | None = None) -> int:
 
 def fire_one(turn: Turn, run: Run, timer: TimerRow) -> None:
     """What one timer means for its case. One of a step that was left means nothing."""
+    if timer.purpose.startswith("clock:"):
+        casetime.fire(turn, run, timer.purpose)
+        turn.project(run)
+        return
     if timer.visit != run.visit or timer.command not in run.open:
         return
     if timer.purpose == "overdue":

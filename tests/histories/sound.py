@@ -11,12 +11,13 @@ from audit.verify import verify_case
 from cases.models import Case
 from processes.acts.cases import get_case
 from processes.engine import replaycheck
-from processes.engine.commands import ISSUING
+from processes.engine.commands import ISSUING, is_command
 from processes.engine.runner import Runner
 from processes.engine.standing import _SETTLED_BY
 from processes.engine.verify import differences_of
 from processes.engine.visits import version_of
 from processes.kinds import Kind, kind_of
+from timers.clocks import COMMANDED
 
 FRESH_EVENTS = 60  # up to this length each prefix is also replayed from the start
 
@@ -49,7 +50,7 @@ def check_settled_once(events: Sequence[Recorded]) -> None:
     for event in events:
         if event.type == "step.entered":
             visit = event.data["visit"]
-        elif event.type in ISSUING:
+        elif is_command(event) or event.type in ISSUING - COMMANDED:
             asked[(visit, event.data["command"])] += 1
         elif event.type in _SETTLED_BY:
             number = event.data["command"]
@@ -123,7 +124,7 @@ def begin(kind: Kind, visit: Sequence[Recorded]) -> Runner:
 
 
 def _check_next(runner: Runner, event: Recorded) -> None:
-    if event.type not in ISSUING or event.data["command"] < 0:
+    if not is_command(event):
         return
     assert runner.issued, f"replay asks for nothing before event {event.number}, {event.type}"
     asked = runner.issued[0]

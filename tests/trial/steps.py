@@ -767,3 +767,6 @@ async def nested_outside_then_waiting(case: Trial) -> Any:
             await message("early")
     await message("go")
     return case.finish(result=f"outer {bool(outer)} inner {bool(inner)}")
+
+
+from tests.trial import terms as _terms  # noqa: E402, F401 - scripts of its own
