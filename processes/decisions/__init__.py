@@ -1,0 +1,1 @@
+"""Decision tables: rules that an organisation reads, changes and tests as a table."""
