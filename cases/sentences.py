@@ -230,6 +230,18 @@ def _document_rejected(event: EventLike, data: Mapping[str, Any], words: Words) 
     return title, data.get("reason", "")
 
 
+# -- rules
+
+
+@_tells("table.decided")
+def _table_decided(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    line = _("Table version %(version)s, %(because)s") % {
+        "version": data.get("version", ""),
+        "because": data.get("because") or _("no rule"),
+    }
+    return _("Decided by table: %(table)s") % {"table": data.get("title", "")}, line
+
+
 # -- the outside
 
 

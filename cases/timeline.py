@@ -37,7 +37,13 @@ NOISE = frozenset(
     }
 )
 # What a new step asks for at once is told with the entry of the step.
-_WITH_STEP = {"task.opened", "documents.requested", "party.asked", "letter.written"}
+_WITH_STEP = {
+    "documents.requested",
+    "letter.written",
+    "party.asked",
+    "table.decided",
+    "task.opened",
+}
 _PAPERS = {"document.received", "document.accepted"}
 _BAD = {"activity.failed", "activity.stopped", "incident.opened", "task.overdue"}
 

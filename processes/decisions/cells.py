@@ -63,9 +63,9 @@ class Type:
                 return value
             case "date" if isinstance(value, date) and not isinstance(value, datetime):
                 return value
-            case "number" | "whole" | "money" if (
-                isinstance(value, (int, Decimal)) and not isinstance(value, bool)
-            ):
+            case "number" | "whole" | "money" if isinstance(
+                value, (int, Decimal)
+            ) and not isinstance(value, bool):
                 return self._number(Decimal(value))
         raise Unreadable(f"{value!r} is not {self.words()}")
 
@@ -163,9 +163,9 @@ class Test:
             for one in tests:
                 found = list(meet(found, [tidied(s, kind) for s in one.stretches]))
             return bool(found)
-        known = {True, False} if kind.name == "yes/no" else limit.values if kind.allowed else None
-        if known is None:
-            known = {*self.values, *other.values, _OTHER}
+        known: set[Any] = {True, False}
+        if kind.name == "text":
+            known = {*self.values, *other.values, *limit.values, _OTHER}
         return any(self.holds(v) and other.holds(v) and limit.holds(v) for v in known)
 
     def words(self) -> str:

@@ -1,15 +1,15 @@
 """Tables as CSV, the form in which people keep them: one file a version.
 
-    table,who_judges
-    title,Who judges and who decides
-    hit policy,UNIQUE
-    version,1
-    valid from,2026-01-01
+table,who_judges
+title,Who judges and who decides
+hit policy,UNIQUE
+version,1
+valid from,2026-01-01
 
-    rule,if amount,then decider,because
-    type,money > 0,"text underwriter, senior underwriter",
-    1,<= 50000,underwriter,One person is enough
-    2,> 50000,senior underwriter,Credit policy 4.1
+rule,if amount,then decider,because
+type,money > 0,"text underwriter, senior underwriter",
+1,<= 50000,underwriter,One person is enough
+2,> 50000,senior underwriter,Credit policy 4.1
 """
 
 from __future__ import annotations

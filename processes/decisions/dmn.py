@@ -76,7 +76,9 @@ def parse_dmn(text: str, *, file: str) -> list[TableVersion]:
     """All tables of a text. A digest covers the whole text: its tables belong together."""
     root = _parse(text, file)
     if root.name != "definitions" or not root.is_dmn:
-        raise BadTable("it is no DMN: its root is not definitions of DMN", file=file, line=root.line)
+        raise BadTable(
+            "it is no DMN: its root is not definitions of DMN", file=file, line=root.line
+        )
     decisions = [one for one in root.walk() if one.is_dmn and one.name == "decision"]
     found = []
     for decision in decisions:
@@ -139,9 +141,7 @@ def _type(draft: Draft, typed: Element, values: Element | None) -> Cell:
     return Cell(f"{kind} {allowed.text}".strip(), place.line, place.column)
 
 
-def _rule(
-    draft: Draft, number: int, rule: Element
-) -> tuple[Cell, list[Cell], list[Cell], str]:
+def _rule(draft: Draft, number: int, rule: Element) -> tuple[Cell, list[Cell], list[Cell], str]:
     tests = [one.words() for one in rule.all("inputEntry")]
     results = [one.words() for one in rule.all("outputEntry")]
     for what, found, wanted in (

@@ -1,7 +1,7 @@
 """The tables of an installation: each kind keeps its own in a folder `tables` beside its rules.
 
-    TABLES = tables_beside(__file__)          # in processes/loan/rules.py
-    WHO_JUDGES = TABLES["who_judges"]
+TABLES = tables_beside(__file__)          # in processes/loan/rules.py
+WHO_JUDGES = TABLES["who_judges"]
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ def load(folder: Path, *, owner: str = "") -> dict[str, DecisionTable]:
                     file=version.file,
                 )
         named[version.name].append(version)
-    return {name: DecisionTable(versions, owner=owner) for name, versions in named.items()}
+    return {
+        name: DecisionTable(versions, owner=owner, folder=folder)
+        for name, versions in named.items()
+    }
 
 
 def versions_in(folder: Path) -> Iterator[TableVersion]:

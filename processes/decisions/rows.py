@@ -108,14 +108,10 @@ def _check_row(path: Path, line: int, table: DecisionTable, row: dict[Any, Any])
         wrong = "" if cells.get("rule") == "none" else str(error)
         return RowResult(path.name, line, table.name, version.version, (), wrong)
     wrong = "; ".join(_differences(version, decision, cells))
-    return RowResult(
-        path.name, line, table.name, version.version, tuple(decision.rules), wrong
-    )
+    return RowResult(path.name, line, table.name, version.version, tuple(decision.rules), wrong)
 
 
-def _differences(
-    version: TableVersion, decision: Decision, cells: dict[str, str]
-) -> Iterator[str]:
+def _differences(version: TableVersion, decision: Decision, cells: dict[str, str]) -> Iterator[str]:
     wanted = cells.get("rule", "")
     came = "; ".join(str(number) for number in decision.rules)
     if wanted and _parts(wanted) != _parts(came):
@@ -133,9 +129,7 @@ def _differences(
             yield f"{column.name}: {_words(expected)} was expected, {_words(found)} came"
 
 
-def _expected(
-    version: TableVersion, column: Any, text: str, decision: Decision
-) -> tuple[Any, Any]:
+def _expected(version: TableVersion, column: Any, text: str, decision: Decision) -> tuple[Any, Any]:
     if version.aggregation:
         kind = column.kind if version.aggregation != "COUNT" else None
         return (kind.read(text) if kind and text else _number(text)), decision.outputs

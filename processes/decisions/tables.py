@@ -1,7 +1,7 @@
 """A decision table: versions valid from a date, rules in rows, one answer that explains itself.
 
-    WHO_JUDGES.decide(on=day, amount=case.amount)
-    # → outputs {"decider": "senior underwriter"}, rules [2], because "amount over 50,000 → …"
+WHO_JUDGES.decide(on=day, amount=case.amount)
+# → outputs {"decider": "senior underwriter"}, rules [2], because "amount over 50,000 → …"
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from processes.decisions.cells import Test, Type, Unreadable, Value, shown
@@ -60,6 +61,32 @@ class Decision:
     inputs: dict[str, Any]
     outputs: Any  # a mapping; for COLLECT a list of them, or a number where it is summed up
     because: str
+
+    def data(self) -> dict[str, Any]:
+        """What history keeps of it."""
+        return {
+            "title": self.title,
+            "version": self.version,
+            "digest": self.digest,
+            "rules": self.rules,
+            "inputs": self.inputs,
+            "outputs": self.outputs,
+            "because": self.because,
+        }
+
+    @classmethod
+    def recorded(cls, data: Mapping[str, Any]) -> Decision:
+        """A decision as history has it."""
+        return cls(
+            table=data["name"],
+            title=data["title"],
+            version=data["version"],
+            digest=data["digest"],
+            rules=list(data["rules"]),
+            inputs=dict(data["inputs"]),
+            outputs=data["outputs"],
+            because=data["because"],
+        )
 
     def __getitem__(self, name: str) -> Any:
         """One output. Of a table that collects: the list of it, without repetition."""
@@ -177,7 +204,9 @@ class TableVersion:
     def results(self, rule: Rule) -> list[str]:
         one = len(self.outputs) == 1
         return [
-            shown(value) if one and not isinstance(value, bool) else f"{column.title} {shown(value)}"
+            shown(value)
+            if one and not isinstance(value, bool)
+            else f"{column.title} {shown(value)}"
             for column, value in zip(self.outputs, rule.outputs, strict=True)
             if value is not None
         ]
@@ -213,10 +242,13 @@ def in_words(column: Column, test: Test) -> str:
 class DecisionTable:
     """A table with all its versions. Raises NoDecision for a day before the first one."""
 
-    def __init__(self, versions: Sequence[TableVersion], *, owner: str = "") -> None:
+    def __init__(
+        self, versions: Sequence[TableVersion], *, owner: str = "", folder: Path | None = None
+    ) -> None:
         self.versions = sorted(versions, key=lambda one: one.valid_from)
         self.name = self.versions[0].name
-        self.owner = owner  # the package whose rules these are: "processes.loan"
+        self.owner = owner  # the kind whose rules these are: "loan"
+        self.folder = folder
 
     def __repr__(self) -> str:
         return f"<DecisionTable {self.owner}:{self.name}>"

@@ -16,6 +16,7 @@ from timers.clocks import COMMANDED
 
 if TYPE_CHECKING:
     from audit.record import Recorded
+    from processes.decisions.tables import DecisionTable
     from processes.engine.runner import Runner
     from processes.engine.words import deadline
 
@@ -354,6 +355,23 @@ class OpenSubcase(Command):
         return {"name": self.name, "title": self.title}
 
 
+class DecideByTable(Command):
+    """Ask a decision table. Its answer is recorded at once, and a later table changes nothing."""
+
+    __slots__ = ("name", "table", "facts")
+    event = "table.decided"
+    opens = False
+
+    def __init__(self, table: DecisionTable, facts: dict[str, Any]) -> None:
+        super().__init__()
+        self.name = table.name
+        self.table = table
+        self.facts = facts
+
+    def data(self) -> dict[str, Any]:
+        return {"name": self.name}
+
+
 class CancelWaits(Command):
     """Waits that the code gave up by itself: losers of a race, deadlines that were kept."""
 
@@ -409,6 +427,7 @@ ISSUING = COMMANDED | frozenset(
         AwaitMessage,
         AskParty,
         OpenSubcase,
+        DecideByTable,
         CancelWaits,
     )
 )

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import transaction
+from django.utils import timezone
 
 from audit import codec
 from audit.record import Recorded
 from cases.models import Requirement, Task
 from processes.activities import SHORT, Attempt, undoing
-from processes.engine import casetime, leaving, notices, stopping, wake
+from processes.decisions.errors import NoDecision
+from processes.engine import casetime, leaving, notices, sources, stopping, wake
 from processes.engine import commands as asked
 from processes.engine.errors import StepBroken
 from processes.engine.rows import ActivityRow
@@ -212,6 +214,21 @@ def _open_subcase(
     )
     data["reference"] = child.reference
     data["child"] = child.case_id
+    return _record(turn, run, command, data)
+
+
+@_perform.register(asked.DecideByTable)
+def _decide(command: asked.DecideByTable, turn: Turn, run: Run, data: dict[str, Any]) -> Recorded:
+    runner = run.runner
+    assert runner is not None and runner.now is not None
+    day = timezone.localdate(runner.now)
+    try:
+        version = command.table.on(day)
+        decision = version.decide(command.facts)
+    except NoDecision as error:
+        raise StepBroken(f"{error} Mend the table or the facts, then try again.") from None
+    sources.keep_table(version, owner=command.table.owner)
+    data.update(decision.data())
     return _record(turn, run, command, data)
 
 

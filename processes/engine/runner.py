@@ -20,6 +20,7 @@ from typing import Any
 
 from audit.record import Recorded
 from cases.fsm import Move
+from processes.decisions.tables import Decision
 from processes.engine import guard, places
 from processes.engine.commands import (
     ISSUING,
@@ -263,6 +264,8 @@ class Runner:
                 command.settle(error=ActivityFailed(data["name"], data["error"], final=True))
             else:
                 command.settle(data["result"])
+        elif event.type == "table.decided":
+            command.settle(Decision.recorded(data))
         elif event.type == "wait.cancelled":
             command.settle()
         elif event.type in clocks.COMMANDED:

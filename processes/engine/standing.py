@@ -35,7 +35,7 @@ _WAIT_KINDS = {
     "subcase.opened": "subcase",
 }
 
-_DONE_AT_ONCE = COMMANDED | {"activity.done"}
+_DONE_AT_ONCE = COMMANDED | {"activity.done", "table.decided"}
 
 Open = dict[int, Recorded]  # command number -> the event that asked
 

@@ -24,6 +24,7 @@ from typing import Any
 from uuid import UUID
 
 from processes.activities import undoing
+from processes.decisions.tables import DecisionTable
 from processes.engine.clockwords import (
     ClockLimit,
     clock_limit,
@@ -40,6 +41,7 @@ from processes.engine.commands import (
     AskTask,
     AwaitMessage,
     Command,
+    DecideByTable,
     OpenSubcase,
     SetTimer,
     Waitable,
@@ -224,6 +226,19 @@ def callback(
 def subcase(kind: str, *, title: str = "", met: str = "", **facts: Any) -> OpenSubcase:
     """Open a case of another kind and wait until it is closed. Gives a SubcaseEnd."""
     return OpenSubcase(kind, title=title, facts=facts, met=met)
+
+
+# -- rules
+
+
+def decide(table: DecisionTable, **facts: Any) -> DecideByTable:
+    """Ask a decision table. Gives a Decision: `decision["decider"]`, `decision.because`.
+
+    The version that is valid on the day of the question answers. History keeps its name, version
+    and digest, the facts, the rules that fitted and what they said. Facts for which the table has
+    no answer stop the case with an incident that names them.
+    """
+    return DecideByTable(table, facts)
 
 
 # -- time

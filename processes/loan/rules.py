@@ -8,9 +8,17 @@ from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
+from processes.decisions.library import tables_beside
+
+TABLES = tables_beside(__file__)
+PAPERS_NEEDED = TABLES["papers"]
+WHO_JUDGES = TABLES["who_judges"]
+
+# As they were before there were tables: cases finish the step on the code under which they entered.
 SECOND_PERSON_FROM = Decimal(50_000)  # above it two different people judge
 STATEMENT_FROM = Decimal(2_500)  # above it we ask for a bank statement
 BURDEN_LIMIT = Decimal("0.25")  # of the income; with more, also
+
 LOWEST_SCORE = 450
 LEND_AT_MOST = Decimal("0.80")  # of the appraised value
 
@@ -51,12 +59,19 @@ class Terms(NamedTuple):
     monthly_payment: Decimal
 
 
-def papers_for(*, amount: Decimal, income: Decimal, term_months: int) -> list[str]:
-    """The papers an application needs."""
+def papers_by_code(case: Any) -> list[str]:
+    """The papers an application needs, as it was before there was a table."""
     papers = ["identity", "payslip"]
-    if amount > STATEMENT_FROM or burden(amount, income, term_months) > BURDEN_LIMIT:
+    share = burden(case.amount, case.income, case.term_months)
+    if case.amount > STATEMENT_FROM or share > BURDEN_LIMIT:
         papers.append("bank_statement")
     return papers
+
+
+def papers_for(*, amount: Decimal, income: Decimal, term_months: int) -> list[str]:
+    """The papers an application needs, by the newest table."""
+    share = burden(amount, income, term_months)
+    return list(PAPERS_NEEDED.decide(amount=amount, burden=share)["paper"])
 
 
 def burden(amount: Decimal, income: Decimal, term_months: int) -> Decimal:
@@ -65,12 +80,8 @@ def burden(amount: Decimal, income: Decimal, term_months: int) -> Decimal:
 
 
 def needs_second_person(amount: Decimal) -> bool:
-    return amount > SECOND_PERSON_FROM
-
-
-def decider(amount: Decimal) -> str:
-    """The role that decides."""
-    return "senior underwriter" if needs_second_person(amount) else "underwriter"
+    """Whether two different people judge, by the newest table."""
+    return bool(WHO_JUDGES.decide(amount=amount)["second_person"])
 
 
 def clear_no(score: int) -> str:

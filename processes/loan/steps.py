@@ -9,12 +9,14 @@ from django.utils.translation import gettext_lazy as _
 
 from processes.engine.errors import ActivityFailed
 from processes.engine.words import (
+    Outcome,
     all_of,
     ask_review,
     ask_task,
     callback,
     compensate,
     deadline,
+    decide,
     documents,
     first_of,
     message,
@@ -105,17 +107,32 @@ async def pass_credit(case: LoanApplication) -> int:
 
 
 @loan.step(Step.AWAITING_DOCUMENTS)
+async def awaiting_documents_by_code(case: LoanApplication) -> Any:
+    """The customer has 30 days, with a reminder every 7. Which papers, the code said."""
+    return await gather(case, case.missing_papers.split() or rules.papers_by_code(case))
+
+
+@loan.step(Step.AWAITING_DOCUMENTS, version=2)
 async def awaiting_documents(case: LoanApplication) -> Any:
-    """The customer has 30 days, with a reminder every 7."""
-    again = case.missing_papers.split()
-    papers = again or rules.papers_for(
-        amount=case.amount, income=case.income, term_months=case.term_months
-    )
+    """The customer has 30 days, with a reminder every 7. Which papers, a table says."""
+    papers = case.missing_papers.split()
+    if not papers:
+        needed = await decide(
+            rules.PAPERS_NEEDED,
+            amount=case.amount,
+            burden=rules.burden(case.amount, case.income, case.term_months),
+        )
+        papers = needed["paper"]
+    return await gather(case, papers)
+
+
+async def gather(case: LoanApplication, papers: list[str]) -> Any:
+    again = bool(case.missing_papers)
     if again:
         await letter("documents_again", papers=rules.words_for(papers), reason=case.papers_reason)
     else:
         await letter("documents", papers=rules.words_for(papers))
-    afresh = bool(again)  # what was good enough before is not any more
+    afresh = again  # what was good enough before is not any more
     while True:
         async with deadline(days(30), then="the application lapses") as too_late:
             wanted = documents(
@@ -142,22 +159,34 @@ async def remind(papers: list[str]) -> None:
 
 
 @loan.step(Step.UNDERWRITING)
-async def underwriting(case: LoanApplication) -> Any:
+async def underwriting_by_code(case: LoanApplication) -> Any:
     """A score informs, a person judges; above 50,000 a second, different person does too."""
     while True:
         judged = what_is_judged(case)
-        first = await judge(case, "underwriting", role="underwriter", due=working_days(5))
-        second = first
-        if first.outcome == "approve" and rules.needs_second_person(case.amount):
-            second = await judge(
-                case,
-                "second_underwriting",
-                role="senior underwriter",
-                due=working_days(2),
-                unlike=first.by,
-            )
+        second = first = await judge_first(case)
+        if first.outcome == "approve" and case.amount > rules.SECOND_PERSON_FROM:
+            second = await judge_second(case, unlike=first.by)
         if second.outcome != "approve" or what_is_judged(case) == judged:
             break
+    return await judged_so(case, second)
+
+
+@loan.step(Step.UNDERWRITING, version=2)
+async def underwriting(case: LoanApplication) -> Any:
+    """A score informs, a person judges; where the table asks for it, a second person does too."""
+    while True:
+        judged = what_is_judged(case)
+        second = first = await judge_first(case)
+        if first.outcome == "approve":
+            who = await decide(rules.WHO_JUDGES, amount=case.amount)
+            if who["second_person"]:
+                second = await judge_second(case, unlike=first.by)
+        if second.outcome != "approve" or what_is_judged(case) == judged:
+            break
+    return await judged_so(case, second)
+
+
+async def judged_so(case: LoanApplication, second: Outcome) -> Any:
     if second.outcome == "send_back":
         papers = rules.papers_named(second.result) or list(rules.PAPERS)
         return case.send_back(papers=" ".join(papers), reason=second.reason)
@@ -186,6 +215,21 @@ def what_is_judged(case: LoanApplication) -> Any:
 
 
 CHANGED = "What it was judged on changed after it was judged."
+
+
+def judge_first(case: LoanApplication) -> Any:
+    return judge(case, "underwriting", role="underwriter", due=working_days(5))
+
+
+def judge_second(case: LoanApplication, *, unlike: str) -> Any:
+    """Of another person than the first."""
+    return judge(
+        case,
+        "second_underwriting",
+        role="senior underwriter",
+        due=working_days(2),
+        unlike=unlike,
+    )
 
 
 def judge(case: LoanApplication, name: str, *, role: str, due: Any, unlike: str = "") -> Any:
@@ -265,7 +309,20 @@ async def chase(*, question: str, order: str) -> None:
 
 
 @loan.step(Step.DECISION)
+async def decision_by_code(case: LoanApplication) -> Any:
+    """Up to 50,000 an underwriter decides, above it a senior one."""
+    senior = case.amount > rules.SECOND_PERSON_FROM
+    return await put_before(case, "senior underwriter" if senior else "underwriter")
+
+
+@loan.step(Step.DECISION, version=2)
 async def decision(case: LoanApplication) -> Any:
+    """The table says who decides on the terms."""
+    who = await decide(rules.WHO_JUDGES, amount=case.amount)
+    return await put_before(case, who["decider"])
+
+
+async def put_before(case: LoanApplication, role: str) -> Any:
     judged = what_is_judged(case)
     terms = rules.terms(
         amount=case.amount,
@@ -275,7 +332,7 @@ async def decision(case: LoanApplication) -> Any:
     )
     review = await ask_review(
         "decision",
-        role=rules.decider(case.amount),
+        role=role,
         due=working_days(2),
         title="Decision",
         outcomes=[("approve", "Approve and make the offer"), ("decline", "Decline", True)],
