@@ -387,7 +387,7 @@ def _code_changed(event: EventLike, data: Mapping[str, Any], words: Words) -> Sa
 
 @_tells("code.moved")
 def _code_moved(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
-    title = _("Moved from version %(from)s of the step’s code to version %(to)s") % data
+    title = _("Moved to version %(to)s of the step’s code") % {"to": data.get("to", "")}
     return title, data.get("reason", "")
 
 

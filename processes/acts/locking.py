@@ -18,12 +18,15 @@ WAIT_MS = 5000  # for a case that another act holds
 
 
 @contextmanager
-def acting_on(case_id: int, *, actor: Actor, closed: bool = False) -> Iterator[tuple[Turn, Run]]:
-    """Lock a case for one act. Raises NoSuchCase, CaseBusy, and CaseClosed unless `closed`."""
+def acting_on(
+    case_id: int, *, actor: Actor, closed: bool = False, run_code: bool = True
+) -> Iterator[tuple[Turn, Run]]:
+    """Lock a case for one act; a repair of its code does not run it first. Raises NoSuchCase,
+    CaseBusy, and CaseClosed unless `closed`."""
     with Turn() as turn:
         turn.cursor.execute(f"SET LOCAL lock_timeout = {WAIT_MS}")
         try:
-            runs = turn.lock([case_id], wait=True)
+            runs = turn.lock([case_id], wait=True, run_code=run_code)
         except Exception as error:
             if isinstance(error.__cause__, LockNotAvailable):
                 raise CaseBusy(

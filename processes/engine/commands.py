@@ -161,7 +161,7 @@ class Command(Waitable):
 class CallActivity(Command):
     """Run an activity outside and wait for its one result."""
 
-    __slots__ = ("name", "arguments", "definition")
+    __slots__ = ("name", "arguments", "definition", "done_as")
     event = "activity.scheduled"
     waits_as = "activity"
 
@@ -170,6 +170,7 @@ class CallActivity(Command):
         self.name: str = definition.name
         self.arguments = arguments
         self.definition = definition
+        self.done_as = ""  # the key under which the outside knows it, where that is another
 
     def data(self) -> dict[str, Any]:
         return {"name": self.name, "args": self.arguments}

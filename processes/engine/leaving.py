@@ -128,19 +128,36 @@ def done_and_undoable(run: Run) -> list[tuple[Any, Any]]:
                 asked_for[number] = call
         elif event.type == "activity.completed" and number in asked_for:
             call = asked_for[number]
+            call.done_as = event.data.get("key", "")
             if call.definition.compensate is not None:
                 done.append((call, event.data.get("result")))
             done = [
                 (one, result)
                 for one, result in done
                 if call.definition is not one.definition.compensate
-                or call.arguments
-                != undoing(f"{run.case_id}.{run.visit}.{one.number}", one.arguments, result)
+                or call.arguments != undoing(key_of(run, one), one.arguments, result)
             ]
     return done
 
 
-def under_way_and_undoable(turn: Turn, run: Run) -> list[tuple[Any, Any]]:
+def key_of(run: Run, call: asked.CallActivity) -> str:
+    """The key under which the outside knows an activity of this visit."""
+    return call.done_as or f"{run.case_id}.{run.visit}.{call.number}"
+
+
+def kept_and_undoable(run: Run) -> list[tuple[Any, Any]]:
+    """What was kept when the step was restarted, can be undone, and was not asked for since."""
+    found: list[tuple[Any, Any]] = []
+    for kept in run.kept:
+        with suppress(UnknownActivity):
+            call = asked.CallActivity(definition_of(kept["name"]), kept["args"])
+            call.done_as = kept["key"]
+            if call.definition.compensate is not None:
+                found.append((call, kept["result"]))
+    return found
+
+
+def under_way_and_undoable(run: Run) -> list[tuple[Any, Any]]:
     """Activities with a compensation of which an attempt was begun: perhaps they took effect."""
     calls: dict[int, asked.CallActivity] = {}
     for number, event in run.open.items():

@@ -16,7 +16,7 @@ from audit.record import Recorded
 from cases.models import Requirement, Task
 from processes.activities import SHORT, Attempt, undoing
 from processes.decisions.errors import NoDecision
-from processes.engine import casetime, leaving, notices, sources, stopping, wake
+from processes.engine import casetime, leaving, notices, restarting, sources, stopping, wake
 from processes.engine import commands as asked
 from processes.engine.errors import StepBroken
 from processes.engine.rows import ActivityRow
@@ -69,6 +69,9 @@ def _call_activity(
 ) -> Recorded:
     definition = command.definition
     data["on"] = definition.on
+    if run.kept and (kept := restarting.take_kept(run, command.name, command.arguments)):
+        run.given = kept
+        return _record(turn, run, command, {**data, "kept": kept["number"]})
     event = _record(turn, run, command, data)
     add_activity(turn, run, definition, command.arguments, command.number, run.visit)
     return event
@@ -77,6 +80,9 @@ def _call_activity(
 @_perform.register(asked.DoInside)
 def _do_inside(command: asked.DoInside, turn: Turn, run: Run, data: dict[str, Any]) -> Recorded:
     """Run it here and now: its rows and its event commit together, or neither does."""
+    if run.kept and (kept := restarting.take_kept(run, command.name, command.arguments)):
+        done = {"result": kept["result"], "kept": kept["number"]}
+        return _record(turn, run, command, data | done)
     turn.insert_now(run)
     turn.secure(run)
     attempt = Attempt(
@@ -269,8 +275,9 @@ def add_activity(
 def schedule_undo(turn: Turn, run: Run, command: Any, result: Any, *, visit: int) -> None:
     """A step was left from outside: undo what one of its activities did."""
     undo = command.definition.compensate
-    number = -(visit * 10_000 + command.number)
-    key = f"{run.case_id}.{visit}.{command.number}"
+    key = command.done_as or f"{run.case_id}.{visit}.{command.number}"
+    visit, command_number = map(int, key.split(".")[-2:])
+    number = -(visit * 10_000 + command_number)
     arguments = undoing(key, command.arguments, result)
     turn.record(
         run,
@@ -281,7 +288,7 @@ def schedule_undo(turn: Turn, run: Run, command: Any, result: Any, *, visit: int
             "name": undo.name,
             "args": arguments,
             "on": undo.on,
-            "undoes": command.number,
+            "undoes": command_number,
         },
         actor=ENGINE,
         on_behalf=run.cause,

@@ -53,6 +53,7 @@ class Mark:
     entered: Recorded | None
     events: list[Recorded]
     event_count: int
+    kept: list[dict[str, Any]]
 
 
 class Run:
@@ -77,6 +78,8 @@ class Run:
         self.savepoint: Any = None
         self.facts_changed = False
         self.stored_facts: dict[str, Any] = {}  # as the database has them
+        self.kept: list[dict[str, Any]] = []  # results of before a restart, not asked for yet
+        self.given: dict[str, Any] | None = None  # the one that the last command asked for
 
     # the Head protocol of audit.record
 
@@ -159,6 +162,7 @@ class Run:
             entered=self.entered,
             events=self.events,
             event_count=len(self.events),
+            kept=list(self.kept),
         )
 
     def back_to(self, mark: Mark) -> None:
@@ -171,6 +175,7 @@ class Run:
         self.incident = mark.incident
         self.entered, self.events = mark.entered, mark.events
         del self.events[mark.event_count :]
+        self.kept, self.given = list(mark.kept), None
         self.build(mark.facts)
 
     def build_as_entered(self) -> Any:

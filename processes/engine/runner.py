@@ -405,6 +405,7 @@ def _pause(frame: Any) -> Pause:
 def _activity_completed(runner: Runner, command: Command, data: Any, event: Recorded) -> None:
     definition = getattr(command, "definition", None)
     if definition is not None and definition.compensate is not None:
+        command.done_as = data.get("key", "")  # type: ignore[attr-defined]
         runner.completed.append((command, data.get("result")))
     command.settle(data.get("result"))
 

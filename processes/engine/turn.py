@@ -23,7 +23,16 @@ from audit import codec
 from audit.read import events_since
 from audit.record import Draft, Recorded, chain, write
 from cases.fsm import Move
-from processes.engine import casetime, leaving, performing, rows, sources, stopping, wake
+from processes.engine import (
+    casetime,
+    leaving,
+    performing,
+    restarting,
+    rows,
+    sources,
+    stopping,
+    wake,
+)
 from processes.engine.commands import AwaitMessage, SetTimer
 from processes.engine.errors import StepBroken
 from processes.engine.run import Run
@@ -76,16 +85,16 @@ class Turn:
 
     # -- taking cases in
 
-    def lock(self, case_ids: Sequence[int], *, wait: bool) -> list[Run]:
+    def lock(self, case_ids: Sequence[int], *, wait: bool, run_code: bool = True) -> list[Run]:
         """Lock these cases and bring their code to where it stands. Cases that are gone, or held
-        by another transaction when not waiting, are left out."""
+        by another transaction when not waiting, are left out. A repair of code does not run it."""
         locked, kept, held = rows.lock_cases(self._cursor, case_ids, wait=wait)
         self.kept.update(kept)
         self.held |= held
         runs = []
         for row, events in locked:
             run = Run(row=row, kind=kind_of(row["kind"]))
-            self._load(run, events)
+            self._load(run, events, run_code=run_code)
             self.runs[run.case_id] = run
             runs.append(run)
         return runs
@@ -97,7 +106,7 @@ class Turn:
         self.runs[run.case_id] = run
         return run
 
-    def _load(self, run: Run, events: list[Recorded]) -> None:
+    def _load(self, run: Run, events: list[Recorded], *, run_code: bool) -> None:
         if not events:
             raise StepBroken(f"The history of {run.reference} ends before its checkpoint.")
         run.entered, run.events = events[0], events[1:]
@@ -114,7 +123,8 @@ class Turn:
                 for name, (_before, after) in event.data["changes"].items():
                     run.stored_facts[name] = after
         run.stored_clocks = dict(run.clocks)
-        if not run.is_closed and not run.is_parked:
+        run.kept = restarting.not_used_yet(run.entered, run.events)
+        if run_code and not run.is_closed and not run.is_parked:
             try:
                 self.replay(run)
             except Exception as error:
@@ -224,6 +234,8 @@ class Turn:
                 self._match_kept(run, event)
             elif isinstance(command, SetTimer) and command.clock and not command.is_cancelled:
                 casetime.end_if_passed(self, run, command)
+            elif run.given is not None:
+                self._give_kept(run, command.number)
         if runner.marks:
             for name in runner.marks:
                 self.record(run, "code.changed", {"name": name}, actor=ENGINE)
@@ -273,7 +285,7 @@ class Turn:
             undo = list(run.runner.completed)
         else:
             undo = leaving.done_and_undoable(run)
-        undo += leaving.under_way_and_undoable(self, run)
+        undo += leaving.under_way_and_undoable(run) + leaving.kept_and_undoable(run)
         if run.runner is not None:
             run.runner.close()
             run.runner = None
@@ -289,6 +301,7 @@ class Turn:
         actor: str,
         on_behalf: str = "",
         undo: Sequence[tuple[Any, Any]] = (),
+        kept: Sequence[dict[str, Any]] = (),
     ) -> None:
         """Enter the step to which a transition led: cancel what the old one waited for, record the
         checkpoint, and start the new step's code."""
@@ -323,6 +336,8 @@ class Turn:
             data["documents"] = run.documents
         if run.clocks:
             data["clocks"] = clocks.encode_all(run.clocks)
+        if kept:
+            data["kept"] = kept
         undoing = sorted(event.number for number, event in run.open.items() if number < 0)
         if undoing:
             data["undoing"] = undoing
@@ -336,7 +351,7 @@ class Turn:
             run.runner.close()
             run.runner = None
         entered = self.record(run, "step.entered", data, actor=actor, on_behalf=on_behalf)
-        run.entered, run.events = entered, []
+        run.entered, run.events, run.kept = entered, [], list(kept)
         row["entered_number"], row["entered_at"] = entered.number, entered.recorded_at
         run.facts_changed = True
         for command, result in reversed(undo):
@@ -365,6 +380,13 @@ class Turn:
         if waiting:
             message = waiting.pop(0)
             self.match(run, awaited.data["command"], message)
+
+    def _give_kept(self, run: Run, command: int) -> None:
+        """An activity was done before the step was restarted: its result still counts."""
+        kept, run.given = run.given, None
+        assert kept is not None and run.runner is not None
+        told = {"command": command, "result": kept["result"], "key": kept["key"]}
+        run.runner.deliver(self.record(run, "activity.completed", told, actor=ENGINE))
 
     def use_kept(self, run: Run) -> None:
         """Messages that came while the case was parked, for what it already waits for."""

@@ -441,6 +441,6 @@ async def compensate() -> None:
     while runner.completed:
         command, result = done = runner.completed[-1]
         definition = command.definition  # type: ignore[attr-defined]
-        key = f"{runner.case.case_id}.{runner.visit}.{command.number}"
+        key = command.done_as or f"{runner.case.case_id}.{runner.visit}.{command.number}"  # type: ignore[attr-defined]
         await definition.compensate(**undoing(key, command.arguments, result))  # type: ignore[attr-defined]
         runner.completed.remove(done)  # only now: the step may be left while it is being undone
