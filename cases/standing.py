@@ -23,7 +23,7 @@ from cases.words import Words, capitalised, party, plain
 
 @dataclass(frozen=True, slots=True)
 class RailEntry:
-    """One stage of the main line. `state` is done, now, again, passed or empty."""
+    """One stage of the main line. `state` is done, now, again, left, passed or empty."""
 
     label: str
     state: str
@@ -37,15 +37,19 @@ def rail(
     entries: Sequence[Any],
     now: datetime,
 ) -> list[RailEntry]:
-    """The stages with their days; `entries` are the case's entries of steps, in their order."""
+    """The stages with their days; `entries` are the case's entries of steps, in their order.
+
+    A case that left the main line (withdrawn, declined, lapsed) ended in the stage that it was in
+    last: that one is not done, nor are those after it.
+    """
     spans: dict[str, list[tuple[datetime, datetime | None]]] = {}
     ends = [*(one.happened_at for one in entries[1:]), case.closed_at][: len(entries)]
     for entry, end in zip(entries, ends, strict=True):
         spans.setdefault(entry.data["step"], []).append((entry.happened_at, end))
-    places = [place for place, (_label, steps) in enumerate(main_line) if case.step in steps] or [
-        max((p for p, (_l, s) in enumerate(main_line) if spans.keys() & set(s)), default=-1)
-    ]
-    here = places[0]
+    place_of = {step: place for place, (_label, steps) in enumerate(main_line) for step in steps}
+    is_left = case.step not in place_of
+    last_on_line = [one.data["step"] for one in entries if one.data["step"] in place_of][-1:]
+    here = place_of.get(case.step, place_of[last_on_line[0]] if last_on_line else -1)
     found = []
     for place, (label, steps) in enumerate(main_line):
         visits = [one for step in steps for one in spans.get(step, ())]
@@ -57,8 +61,12 @@ def rail(
             first = min(begin for begin, _end in visits)
             last = max((end or begin) for begin, end in visits)
             words = dates.from_to(first, last, now)
-            state = "done" if place <= here or not case.is_open else "again"
-            if state == "again":
+            state = "done" if place <= here else "again"
+            if is_left and place == here:
+                state, words = "left", _("%(days)s, ended here") % {"days": words}
+            elif state == "again" and (is_left or not case.is_open):
+                words = _("%(days)s, not finished") % {"days": words}
+            elif state == "again":
                 words = _("%(days)s, comes again") % {"days": words}
         elif place < here:
             state, words = "passed", _("not needed")

@@ -88,6 +88,18 @@ DATABASE_URL = environment.text("DATABASE_URL", environment.embedded_database_ur
 DATABASES: dict[str, Any] = {
     "default": dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True)
 }
+LONGCASE_IDLE_TRANSACTION_SECONDS = environment.whole_number(
+    "LONGCASE_IDLE_TRANSACTION_SECONDS", 60, least=0
+)
+if LONGCASE_IDLE_TRANSACTION_SECONDS:
+    # A process that freezes in the middle of a transaction would hold its locks for ever.
+    _options = DATABASES["default"].setdefault("OPTIONS", {})
+    _options["options"] = " ".join(
+        [
+            f"-c idle_in_transaction_session_timeout={LONGCASE_IDLE_TRANSACTION_SECONDS}s",
+            _options.get("options", ""),
+        ]
+    ).strip()
 if DATABASES["default"].get("ENGINE") != "django.db.backends.postgresql":
     raise ImproperlyConfigured("DATABASE_URL must name a Postgres database: postgresql://...")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -7,3 +7,5 @@ urlpatterns = [
     path("", include("processes.public_urls")),
     path("", include("cases.urls")),
 ]
+
+handler500 = "config.unavailable.answer"

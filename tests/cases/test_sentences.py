@@ -164,3 +164,37 @@ def test_a_step_that_comes_again_is_not_called_done() -> None:
     case = SimpleNamespace(step="trying", is_open=True, closed_at=None)
     found = standing.rail(case, main_line=line, entries=entries, now=START)  # type: ignore[arg-type]
     assert [one.state for one in found] == ["now", "again"]
+
+
+def test_the_rail_of_a_case_that_ended_on_the_way_says_where_it_was_left() -> None:
+    line = [("First", ["trying"]), ("Second", ["second"]), ("Third", ["third"]), ("Last", ["end"])]
+    entries = [
+        event(1, "step.entered", step="trying"),
+        event(5, "step.entered", step="second", days=2),
+        event(9, "step.entered", step="third", days=4),
+        event(12, "step.entered", step="second", days=6),
+        event(15, "step.entered", step="withdrawing", days=8),
+    ]
+
+    def told(**more: Any) -> list[tuple[str, str]]:
+        case: Any = SimpleNamespace(**more)
+        found = standing.rail(case, main_line=line, entries=entries, now=START)
+        return [(one.state, one.words) for one in found]
+
+    wanted = [
+        ("done", "2–4 Nov"),
+        ("left", "4–10 Nov, ended here"),
+        ("again", "6–8 Nov, not finished"),
+        ("", ""),
+    ]
+    assert told(step="withdrawing", is_open=True, closed_at=None) == wanted
+    entries.append(event(17, "step.entered", step="withdrawn", days=8))
+    assert told(step="withdrawn", is_open=False, closed_at=START + timedelta(days=8)) == wanted
+
+
+def test_the_rail_of_a_case_at_its_end_is_done() -> None:
+    line = [("First", ["trying"]), ("Last", ["end"])]
+    entries = [event(1, "step.entered", step="trying"), event(5, "step.entered", step="end")]
+    case: Any = SimpleNamespace(step="end", is_open=False, closed_at=START)
+    found = standing.rail(case, main_line=line, entries=entries, now=START)
+    assert [one.state for one in found] == ["done", "done"]
