@@ -112,6 +112,7 @@ for _act, _who in {
     "see case": sees_case,
     "open case": has_role(CASEWORKER) | is_supervisor,
     "work on case": works_on_case,
+    "correct clock": works_on_case & is_supervisor,
     "note case": sees_case & ~has_role(AUDITOR),
     "assign case": works_on_case,
     "claim task": may_take_task,

@@ -48,6 +48,10 @@ class TransitionRefused(Refused):
     """The case's graph has no such edge from where it stands."""
 
 
+class ClockNotMoved(Refused):
+    """The terms of a clock, or how it stands, do not allow this."""
+
+
 class TaskNotOpen(Refused):
     """The task was done or cancelled meanwhile."""
 

@@ -11,8 +11,9 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from cases import dates
+from cases import dates, explain
 from cases.words import Words, capitalised, party, plain
+from timers import clocks
 
 
 class EventLike(Protocol):
@@ -78,6 +79,14 @@ def _tells(*types: str) -> Callable[[Teller], Teller]:
 
 def _documents(names: Iterable[str], words: Words) -> str:
     return ", ".join(words.document(name) for name in names)
+
+
+# -- clocks
+
+
+@_tells(*clocks.EVENTS)
+def _clock_moved(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return explain.told(event.type, data, words.clock(data["name"]))
 
 
 # -- the case itself
@@ -306,6 +315,8 @@ def _activity_retried(event: EventLike, data: Mapping[str, Any], words: Words) -
 
 @_tells("timer.set")
 def _timer_set(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    if data.get("until_clock"):
+        return _("Ends with a clock: %(clock)s") % {"clock": words.clock(data["until_clock"])}, ""
     due = dates.moment(data["due_at"]) if data.get("due_at") else ""
     return _("Timer set for %(when)s") % {"when": due}, data.get("words", "")
 

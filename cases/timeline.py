@@ -45,7 +45,24 @@ _WITH_STEP = {
     "task.opened",
 }
 _PAPERS = {"document.received", "document.accepted"}
-_BAD = {"activity.failed", "activity.stopped", "incident.opened", "task.overdue"}
+_BAD = {
+    "activity.failed",
+    "activity.stopped",
+    "clock.limit_passed",
+    "incident.opened",
+    "task.overdue",
+}
+
+
+_BY_TIMER = {
+    "timer.fired",
+    "documents.reminded",
+    "task.overdue",
+    "clock.warned",
+    "clock.target_passed",
+    "clock.limit_passed",
+    "clock.pause_passed",
+}
 
 
 @dataclass(slots=True)
@@ -107,7 +124,7 @@ def _is_told(event: EventLike, words: Words) -> bool:
         return tells_something(event, words)
     if event.type == "step.entered":
         return bool(event.data.get("from"))  # the first one is told as the case being opened
-    return event.type not in NOISE
+    return event.type not in NOISE and "unchanged" not in event.data
 
 
 def shortened(text: str) -> str:
@@ -133,7 +150,7 @@ def _by(event: EventLike, words: Words) -> str:
     if event.type == "step.entered" and event.data.get("transition"):
         rule = words.transition(event.data["transition"])
         return _("Longcase, rule “%(rule)s”") % {"rule": rule[:1].lower() + rule[1:]}
-    if event.type in ("timer.fired", "documents.reminded", "task.overdue"):
+    if event.type in _BY_TIMER or (event.type == "clock.resumed" and event.data.get("automatic")):
         return _("Longcase, by its timer")
     return who
 

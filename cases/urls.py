@@ -4,7 +4,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
 from cases.forms import LoginForm
-from cases.views import acts, case, documents, lists, me, notes, signing, tasks, tray, work
+from cases.views import acts, case, clocks, documents, lists, me, notes, signing, tasks, tray, work
 
 urlpatterns = [
     path("", work.home, name="home"),
@@ -38,6 +38,14 @@ urlpatterns = [
     path("cases/<str:reference>/caseworker/", acts.assign_case, name="assign-case"),
     path("cases/<str:reference>/answers/<slug:name>/", acts.record_answer, name="record-answer"),
     path("cases/<str:reference>/move/<slug:name>/", acts.move_case, name="move-case"),
+    path("cases/<str:reference>/clocks/<str:name>/pause/", clocks.pause, name="pause-clock"),
+    path("cases/<str:reference>/clocks/<str:name>/resume/", clocks.resume, name="resume-clock"),
+    path("cases/<str:reference>/clocks/<str:name>/extend/", clocks.extend, name="extend-clock"),
+    path(
+        "cases/<str:reference>/clocks/<str:name>/pauses/<int:number>/",
+        clocks.correct,
+        name="correct-pause",
+    ),
     path("cases/<str:reference>/pulse", case.pulse, name="case-pulse"),
     path("tasks/<int:pk>/", tasks.task, name="task"),
     path("tasks/<int:pk>/take/", tasks.claim, name="claim-task"),

@@ -29,6 +29,7 @@ class KindWords(Protocol):
     model: type[Case]
     title: Any
     document_titles: dict[str, Any]
+    clocks: dict[str, Any]
 
     def step_label(self, step: str) -> str: ...
 
@@ -72,6 +73,10 @@ class Words:
 
     def document(self, name: str) -> str:
         return str(self.titles.get(name) or self.kind.document_titles.get(name) or plain(name))
+
+    def clock(self, name: str) -> str:
+        terms = self.kind.clocks.get(name)
+        return str(terms.title) if terms else plain(name)
 
     def fact(self, name: str) -> str:
         field = self.fact_field(name)

@@ -88,6 +88,7 @@ def paused(
             f"{at_most.words()} are more."
         )
     at_most = at_most or cap
+    _require_past(since, at, calendar, "A pause cannot begin")
     if day_of(since, calendar) < day_of(state.start, calendar):
         raise ClockRefused(f"A pause of “{state.name}” cannot begin before the clock did.")
     last = state.pauses[-1] if state.pauses else None
@@ -112,6 +113,7 @@ def resumed(
         raise ClockRefused(f"The clock “{state.name}” is not paused.")
     if _earlier(until, pause.since, calendar):
         raise ClockRefused(f"The pause of “{state.name}” cannot end before it began.")
+    _require_past(until, at, calendar, "A pause cannot end")
     data: dict[str, Any] = {"name": state.name, "until": until}
     if reason:
         data["reason"] = reason
@@ -182,6 +184,9 @@ def corrected(
         )
     is_last = pause == len(state.pauses) - 1
     if since is not None:
+        _require_past(since, at, calendar, "A pause cannot begin")
+        if until is not None:
+            _require_past(until, at, calendar, "A pause cannot end")
         if until is None and not is_last:
             raise ClockRefused("Only the last pause can be without an end.")
         if until is not None and _earlier(until, since, calendar):
@@ -205,7 +210,7 @@ def recomputed(
     dates = reckon(state, calendar)
     if replace(dates, holidays=state.dates.holidays) == state.dates:
         return None
-    data = {"name": state.name, "why": why, "was": state.limit_at}
+    data = {"name": state.name, "why": why}
     return _dated(state, "clock.recomputed", data, at, calendar)
 
 
@@ -213,12 +218,19 @@ def _dated(
     state: ClockState | None, type: str, data: dict[str, Any], at: datetime, calendar: Calendar
 ) -> dict[str, Any]:
     after = applied(state, type, data, at)
+    if state is not None and state.limit_at is not None:
+        data.setdefault("was", state.limit_at)
     return {**data, "dates": encode_dates(reckon(after, calendar))}
 
 
 def _is_longer(one: Span, other: Span, since: When, calendar: Calendar) -> bool:
     """Whether a span from a point on ends later than another."""
     return _end_of_pause(since, one, calendar)[1] > _end_of_pause(since, other, calendar)[1]
+
+
+def _require_past(when: When, at: datetime, calendar: Calendar, what: str) -> None:
+    if day_of(when, calendar) > day_of(at, calendar):
+        raise ClockRefused(f"{what} in the future; it is recorded once it does.")
 
 
 def _require_open(state: ClockState) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from cases import dates
 from cases.models import Notice, Task
 from timers.calendars import Calendar
 from timers.clocks import ClockState
@@ -62,7 +64,11 @@ def about_clock(
     if mark == "target":
         return _("%(clock)s of %(case)s has passed its target.") % what
     assert state.limit_at is not None
-    limit = calendar.local(state.limit_at)
-    left = (limit.date() - calendar.local(now).date()).days
-    what |= {"left": left, "day": limit.date().isoformat()}
-    return _("%(clock)s of %(case)s ends on %(day)s, %(left)s days from now.") % what
+    left = (calendar.local(state.limit_at).date() - calendar.local(now).date()).days
+    what |= {"left": left, "day": dates.day(state.limit_at)}
+    said = ngettext(
+        "%(clock)s of %(case)s ends on %(day)s, %(left)s day from now.",
+        "%(clock)s of %(case)s ends on %(day)s, %(left)s days from now.",
+        left,
+    )
+    return said % what

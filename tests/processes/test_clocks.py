@@ -170,7 +170,7 @@ def test_target_and_warning_are_told_to_the_owner_and_the_supervisors(
     texts = set(Notice.objects.filter(person=people.sanne).values_list("text", flat=True))
     assert texts == {
         f"Legal term of {case.reference} has passed its target.",
-        f"Legal term of {case.reference} ends on 2027-03-01, 7 days from now.",
+        f"Legal term of {case.reference} ends on 1 Mar 2027, 7 days from now.",
     }
     supervisors = Notice.objects.filter(role="supervisor")
     assert set(supervisors.values_list("text", flat=True)) == texts
