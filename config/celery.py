@@ -9,6 +9,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 app = Celery("longcase")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["processes.work"], related_name="perform")
+app.autodiscover_tasks(["processes.work"], related_name="coderuns")
 
 # By name, since it is loaded when the worker starts, after Django's models.
 app.steps["worker"].add("processes.work.bootstep:PoolWatch")

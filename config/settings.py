@@ -114,7 +114,10 @@ CELERY_BROKER_POOL_LIMIT = 2
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_TASK_DEFAULT_QUEUE = "wake"
-CELERY_TASK_ROUTES = {"processes.work.perform": {"queue": "long"}}
+CELERY_TASK_ROUTES = {
+    "processes.work.perform": {"queue": "long"},
+    "processes.work.coderuns": {"queue": "long"},
+}
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True

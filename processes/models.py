@@ -116,3 +116,54 @@ class Source(models.Model):
     line = models.IntegerField()
     text = models.TextField()
     kept_at = models.DateTimeField()
+
+
+class CodeRun(models.Model):
+    """One piece of work over many cases about their steps' code, done by a worker in slices: a
+    replay check, the preview of a move to another version, the move, or its undoing."""
+
+    what = models.CharField(max_length=8)  # check, preview, move, undo
+    kind = models.CharField(max_length=40, default="", blank=True)  # empty: every kind
+    step = models.CharField(max_length=60, default="", blank=True)
+    from_version = models.IntegerField(null=True)  # null: whatever version a case has
+    to_version = models.IntegerField(null=True)
+    undoes = models.ForeignKey("self", on_delete=models.CASCADE, null=True, related_name="undone")
+    reason = models.TextField(default="", blank=True)
+    actor = models.CharField(max_length=80)
+    state = models.CharField(max_length=8, default="asked")  # asked, running, done, failed
+    asked_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    lease_until = models.DateTimeField(null=True)  # a worker has it until then
+    last_id = models.BigIntegerField(default=0)  # the case, or result to undo, that was done last
+    total = models.IntegerField(default=0)  # cases there were when it was asked for
+    report = DataField(default=dict)  # its counts so far
+    error = models.TextField(default="", blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["asked_at"],
+                condition=models.Q(ended_at__isnull=True),
+                name="code_run_unfinished",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.pk}"
+
+
+class CodeResult(models.Model):
+    """What a run says of one case. A check keeps only what is not fine."""
+
+    run = models.ForeignKey(CodeRun, on_delete=models.CASCADE, related_name="results")
+    case = models.ForeignKey("cases.Case", on_delete=models.PROTECT, related_name="+")
+    step = models.CharField(max_length=60)
+    version = models.IntegerField()  # that the case had
+    visit = models.IntegerField()
+    result = models.CharField(max_length=8)  # fits, differs, unknown; moved, already, stays, left
+    sentence = models.TextField(default="")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["run", "case"], name="code_result_once"),
+        ]

@@ -1,6 +1,6 @@
 """Addresses of the operators' pages."""
 
-from django.urls import path
+from django.urls import include, path
 
 from processes import views
 
@@ -11,5 +11,6 @@ urlpatterns = [
     path("incidents/<int:pk>/give-up/", views.give_up, name="give-up"),
     path("incidents/<int:pk>/all-again/", views.retry_cause, name="retry-cause"),
     path("incidents/results/<uuid:key>/", views.retry_results, name="retry-results"),
+    path("code/", include("processes.release.urls")),
     path("running/", views.running, name="running"),
 ]

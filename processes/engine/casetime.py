@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from processes.engine import notices
+from processes.engine import notices, restarting
 from processes.engine.commands import MoveClock, SetTimer
 from processes.engine.errors import StepBroken
 from processes.engine.run import Run
@@ -69,6 +69,8 @@ def asked_by_code(command: MoveClock, turn: Turn, run: Run, now: datetime) -> di
 def _asked(command: MoveClock, turn: Turn, run: Run, now: datetime) -> dict[str, Any]:
     name, asks = command.name, command.asks
     when = asks.get("at") or now
+    if stands := _stands_since_restart(command.event, run, name):
+        return {"unchanged": stands}
     if command.event == "clock.started":
         terms = terms_of(run, name)
         chosen = calendars.choose(terms.calendar, kind=run.kind.name, team_id=run.row["team_id"])
@@ -109,6 +111,18 @@ def _asked(command: MoveClock, turn: Turn, run: Run, now: datetime) -> dict[str,
                 calendar=calendar,
             )
     return clockwork.stopped(state, until=when, at=turn.now, calendar=calendar)
+
+
+def _stands_since_restart(event: str, run: Run, name: str) -> str:
+    """Why a restarted step changes nothing: clocks are the case's, and the visit before started or
+    extended this one. Restarting a step gives nobody more time."""
+    state = run.clocks.get(name)
+    assert run.entered is not None
+    if state is None or run.entered.data.get("transition") != restarting.RESTART:
+        return ""
+    if event == "clock.started" and not state.is_stopped:
+        return "running"
+    return "extended" if event == "clock.extended" and state.extensions else ""
 
 
 def _stands_already(event: str, state: ClockState) -> str:

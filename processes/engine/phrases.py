@@ -12,6 +12,7 @@ _NOUNS = {
     "message.awaited": "a message",
     "party.asked": "an answer of a third party",
     "subcase.opened": "a sub-case",
+    "table.decided": "a decision by the table",
     "clock.started": "the start of the clock",
     "clock.paused": "a pause of the clock",
     "clock.resumed": "the end of a pause of the clock",

@@ -83,6 +83,12 @@ def missing() -> list[VersionUse]:
     return [one for one in in_use() if one.is_missing]
 
 
+def known_versions(kind: str, step: str) -> list[int]:
+    """The versions of a step's code that this release has."""
+    found = kinds().get(kind)
+    return sorted(found.codes.get(step, {})) if found is not None else []
+
+
 def version_is_newest(code: StepCode) -> bool:
     return code.version == max(kinds()[code.kind].codes[code.step])
 
