@@ -86,7 +86,7 @@ def _documents(names: Iterable[str], words: Words) -> str:
 
 @_tells(*clocks.EVENTS)
 def _clock_moved(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
-    return explain.told(event.type, data, words.clock(data["name"]))
+    return explain.told(event.type, data, words.clock(data.get("name", "")))
 
 
 # -- the case itself

@@ -16,6 +16,7 @@ START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 KIND = SimpleNamespace(
     model=Trial,
     title="Trial",
+    clocks={},
     document_titles={"payslip": "Payslip", "passport": "Passport"},
     step_label=lambda step: plain(step),
 )
