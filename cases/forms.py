@@ -11,7 +11,7 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext_lazy as _
 
-from cases import fsm
+from cases import amounts, fsm
 from cases.models import Document, Person, Requirement, Task
 
 REASON_CHARACTERS = 4000
@@ -39,6 +39,40 @@ class LoginForm(AuthenticationForm):
             "This name and password do not belong together. Both are case-sensitive."
         ),
     }
+
+
+class AmountField(forms.DecimalField):
+    """An amount as people write it; what can be read in two ways is refused with both."""
+
+    widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"})
+
+    def to_python(self, value: Any) -> Any:
+        if value in self.empty_values:
+            return None
+        places = 2 if self.decimal_places is None else self.decimal_places
+        try:
+            return amounts.read(value, places=places)
+        except amounts.Unreadable as error:
+            raise forms.ValidationError(str(error), code="invalid") from error
+
+    def widget_attrs(self, widget: Any) -> dict[str, Any]:
+        return {}
+
+
+def read_amounts(form: forms.Form) -> None:
+    """Let the fields of decimals in a form of a kind read amounts as people write them."""
+    for name, field in form.fields.items():
+        if type(field) is forms.DecimalField:
+            reads = AmountField(
+                required=field.required,
+                label=field.label,
+                help_text=field.help_text,
+                initial=field.initial,
+                max_digits=field.max_digits,
+                decimal_places=field.decimal_places,
+            )
+            reads.validators = field.validators
+            form.fields[name] = reads
 
 
 class ReasonForm(forms.Form):
@@ -107,7 +141,7 @@ def asked_field(label: str, kind: str) -> forms.Field:
     """A field that a task asks for: text, money, date or yes. Not every outcome needs it."""
     match kind:
         case "money":
-            return forms.DecimalField(
+            return AmountField(
                 label=label, required=False, max_digits=14, decimal_places=2, min_value=0
             )
         case "date":

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from cases import access, queries
 from cases.actors import Actor
 from cases.errors import NoSuchCase, TransitionRefused
-from cases.forms import HandOverForm, MoveForm, ReasonForm
+from cases.forms import HandOverForm, MoveForm, ReasonForm, read_amounts
 from cases.once import Answer
 from cases.views.acting import carry_out
 from cases.views.pages import case_for, head_of
@@ -34,6 +34,7 @@ def new_case(request: HttpRequest, kind_name: str) -> HttpResponse:
     if kind is None or kind.form is None:
         raise NoSuchCase(_("There is no such kind of case that people open by hand."))
     form = kind.form(request.POST or None)
+    read_amounts(form)
     if "title" not in form.fields:
         form.fields["title"] = forms.CharField(
             label=_("Title"), max_length=200, help_text=_("As the lists show it: whose case it is.")
@@ -99,6 +100,7 @@ def record_answer(request: HttpRequest, reference: str, name: str) -> HttpRespon
             _("%(reference)s does not wait for this answer now.") % {"reference": case}
         )
     form = form_class(request.POST or None)
+    read_amounts(form)
 
     def act() -> Answer:
         messages.deliver_message(
@@ -144,6 +146,7 @@ def change_facts(request: HttpRequest, reference: str) -> HttpResponse:
         type(case), form=_FactsForm, fields=kind_of(case.kind).correctable
     )
     form = form_class(request.POST or None, instance=case)
+    read_amounts(form)
 
     def act() -> Answer:
         # Asked afresh: the form wrote what was typed into its own copy of the case.

@@ -166,7 +166,7 @@ def _changes(run: Run, changes: dict[str, Any]) -> dict[str, list[Any]]:
             wrong[name] = "The process found this; it is not corrected by hand."
             continue
         try:
-            after = opening.as_stored(fields[name], fields[name].clean(value, None))
+            after = opening.cleaned(fields[name], value)
         except ValidationError as error:
             wrong[name] = " ".join(error.messages)
             continue

@@ -26,6 +26,7 @@ from processes.engine.turn import Turn
 from processes.letters import send_letter
 
 UPLOAD_BYTES = 25 * 1024 * 1024  # unless settings.LONGCASE_UPLOAD_BYTES says otherwise
+_ENDING_ALONE = re.compile(r"\s*\.+\s*([A-Za-z0-9]{1,10})\s*\Z")  # such as “.pdf”
 log = logging.getLogger("longcase.documents")
 _RESERVED = re.compile(r"^(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
 
@@ -36,7 +37,10 @@ def clean_filename(name: str) -> str:
     name = unicodedata.normalize("NFC", name)
     name = re.split(r"[\\/]", re.sub(r"%2[fF]|%5[cC]", "/", name))[-1]
     name = "".join("_" if unicodedata.category(c)[0] == "C" else c for c in name)
-    name = re.sub(r'[<>:"|?*;]', "_", name).strip(" .") or "document"
+    name = re.sub(r'[<>:"|?*;]', "_", name)
+    if (alone := _ENDING_ALONE.match(name)) is not None:
+        name = f"document.{alone[1]}"
+    name = name.strip(" .") or "document"
     if _RESERVED.match(name):
         name = f"_{name}"
     stem, dot, ending = name.rpartition(".")

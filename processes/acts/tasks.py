@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from audit.record import Recorded
-from cases import access, dates, papers
+from cases import access, amounts, dates, papers
 from cases.actors import Actor
 from cases.errors import (
     CaseChanged,
@@ -228,7 +228,15 @@ def _result(task: Task, given: dict[str, Any]) -> dict[str, Any]:
             f"{task} does not ask for {', '.join(sorted(extra))}.",
             dict.fromkeys(extra, "Not asked for."),
         )
-    return {name: value for name, value in given.items() if value not in ("", None)}
+    kinds, clean = {name: kind for name, _, kind in task.asks}, {}
+    for name, value in given.items():
+        if value in ("", None):
+            continue
+        try:
+            clean[name] = amounts.read(value) if kinds[name] == "money" else value
+        except amounts.Unreadable as error:
+            raise Invalid(f"{task} was not done. {name}: {error}", {name: str(error)}) from error
+    return clean
 
 
 _TELLING = ("facts.changed", "document.received", "document.accepted", "document.rejected")

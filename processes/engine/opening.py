@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import DecimalField
 from django.utils.timezone import localtime
 
+from cases import amounts
 from cases.errors import Invalid
 from cases.fsm import Move
 from processes.engine import rows
@@ -24,6 +25,16 @@ def as_stored(field: Any, value: Any) -> Any:
     return value
 
 
+def cleaned(field: Any, value: Any) -> Any:
+    """A fact as its field takes it, in the spelling of its column. Raises ValidationError."""
+    if isinstance(field, DecimalField) and value not in field.empty_values:
+        try:
+            value = amounts.read(value, places=field.decimal_places)
+        except amounts.Unreadable as error:
+            raise ValidationError(str(error)) from error
+    return as_stored(field, field.clean(value, None))
+
+
 def check_facts(kind: Kind, facts: dict[str, Any]) -> dict[str, Any]:
     """Facts by column name, as the kind's fields take them. Raises Invalid naming each field."""
     fields = {f.name: f for f in kind.model.fact_fields()}
@@ -36,7 +47,7 @@ def check_facts(kind: Kind, facts: dict[str, Any]) -> dict[str, Any]:
             wrong[name] = f"A {kind.title} has no fact of this name."
             continue
         try:
-            clean[field.attname] = as_stored(field, field.clean(value, None))
+            clean[field.attname] = cleaned(field, value)
         except ValidationError as error:
             wrong[name] = " ".join(error.messages)
     for field in fields.values():

@@ -104,3 +104,21 @@ def test_a_document_nobody_asked_for_is_kept(trials: Trials, people: Any) -> Non
     trials.hand_in(case, "letter")
     assert Document.objects.get().name == "letter"
     assert trials.fresh(case).waits[0]["missing"] == ["passport", "payslip"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        (".pdf", "document.pdf"),
+        (" ..pdf ", "document.pdf"),
+        ("folder/.jpeg", "document.jpeg"),
+        ("...", "document"),
+        (".hidden letter.pdf", "hidden letter.pdf"),
+        ("letter.pdf", "letter.pdf"),
+        ("CON.pdf", "_CON.pdf"),
+    ],
+)
+def test_a_name_that_is_an_ending_alone_keeps_it(sent: str, kept: str) -> None:
+    from processes.acts.documents import clean_filename
+
+    assert clean_filename(sent) == kept
