@@ -47,7 +47,7 @@ def prepare() -> None:
     os.environ["LONGCASE_DATA_DIR"] = str(data)
     os.environ.setdefault("LONGCASE_SECRET_KEY", "tests-have-no-secrets-" + "x" * 40)
     os.environ["LONGCASE_TLS"] = "0"
-    os.environ["LONGCASE_KINDS"] = "processes.loan,tests.trial"
+    os.environ["LONGCASE_KINDS"] = "processes.loan,processes.enforcement,tests.trial"
     os.environ["LONGCASE_DEMO"] = "0"
     os.environ["CELERY_BROKER_URL"] = "memory://"
     os.environ["EMAIL_URL"] = "memory:"

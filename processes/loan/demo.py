@@ -1,28 +1,18 @@
-"""The demo's loan cases: real applicants, living through the process up to now.
-
-Each case follows a story, a generator that acts and says how many days pass until it acts again.
-The inline engine plays them all on a turned clock, in the order in which things happen.
-"""
+"""The demo's loan cases: real applicants, living through the process up to now."""
 
 from __future__ import annotations
 
 import csv
-import heapq
-import random
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.files.base import ContentFile
 
 from cases.actors import Actor, party, service
 from cases.models import Case, Person, Task
-from processes import services
 from processes.acts.cases import move_case, open_case
 from processes.acts.documents import judge_document, receive_document
 from processes.acts.messages import answer_callback, deliver_message
@@ -30,8 +20,7 @@ from processes.acts.notes import add_note
 from processes.acts.tasks import claim_task, complete_task
 from processes.loan import rules
 from processes.standins import World
-from processes.work.inline import Inline
-from timers import calendars, clock
+from processes.stories import Story, live_through
 
 FOLDER = Path(__file__).resolve().parents[1] / "demo"
 FILES = {
@@ -40,10 +29,6 @@ FILES = {
     "bank_statement": "bank_statement.pdf",
 }
 APPLICANT = party("applicant")
-
-SAME_HOURS = 0.1  # days; a shorter wait is no reason to ask whether people are at work
-
-Story = Generator[float, None, None]  # yields days
 
 
 @dataclass
@@ -318,34 +303,15 @@ def play(*, count: int, people: People) -> int:
 
     A case that an earlier run opened is left alone.
     """
-    until = clock.now()
-    chance = random.Random(count)
     world = World()
     known = set(Case.objects.filter(source="demo").values_list("source_key", flat=True))
-    scenes: list[tuple[datetime, int, Story]] = []
+    lives: list[tuple[float, Story]] = []
     for place, (facts, story, age) in enumerate(plan(count)):
         if facts["source_row"] not in known:
             owner = people.caseworkers[place % len(people.caseworkers)]
             life = live(facts, story, owner=owner, people=people, world=world)
-            heapq.heappush(scenes, (until - timedelta(days=age), place, life))
-    count = len(scenes)
-    if not scenes:
-        return 0
-    with clock.turned(scenes[0][0]) as turned, alone(world), Inline(turned) as engine:
-        while scenes and scenes[0][0] <= until:
-            moment, place, life = heapq.heappop(scenes)
-            engine.until(moment)
-            engine.settle()
-            days = next(life, None)
-            engine.settle()
-            if days is not None:
-                acts_at = moment + timedelta(days=days)
-                if days > SAME_HOURS:
-                    acts_at = at_work(acts_at, chance)
-                heapq.heappush(scenes, (acts_at, place, life))
-        engine.until(until)
-        engine.settle()
-    return count
+            lives.append((age, life))
+    return live_through(lives, world=world)
 
 
 def live(
@@ -386,31 +352,3 @@ def begin_case(facts: dict[str, Any], *, owner: Person) -> Case:
         source="demo",
         source_key=key,
     )
-
-
-def at_work(moment: datetime, chance: random.Random) -> datetime:
-    """The moment, or the next one at which people work."""
-    calendar = calendars.default()
-    local = calendar.local(moment)
-    if calendar.is_working(local.date()) and calendar.opens <= local.time() < calendar.closes:
-        return moment
-    day = local.date()
-    if not calendar.is_working(day) or local.time() >= calendar.closes:
-        day = calendar.next_working_day(day)
-    return calendar.at(day, time(9 + chance.randrange(7), chance.randrange(60)))
-
-
-@contextmanager
-def alone(world: World) -> Iterator[None]:
-    """Nothing leaves this process: services are answered here, and letters are only kept."""
-    names = {f"LONGCASE_{name.upper()}_URL": name for name in world.services}
-    before = {name: getattr(settings, name) for name in [*names, "EMAIL_BACKEND"]}
-    try:
-        for name, service_name in names.items():
-            setattr(settings, name, f"http://standins.example/{service_name}")
-        settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
-        with services.answered_by(world.answer_httpx):
-            yield
-    finally:
-        for name, value in before.items():
-            setattr(settings, name, value)

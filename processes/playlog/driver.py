@@ -100,6 +100,10 @@ class Driver(ABC):
     def prepare(self) -> None:
         """Get ready: teams and people. At a restart they are there already."""
 
+    def look_ahead(self, rows: list[Row]) -> None:
+        """See all rows before any is played: for what stands in the log later than it was known."""
+        return None
+
     @abstractmethod
     def is_played(self, row: Row) -> bool:
         """Whether somebody's act stands behind this row; other rows are passed over."""
@@ -138,6 +142,10 @@ class Driver(ABC):
         """How one of its cases ended, in the words of the log."""
         known = self.parents_outcomes if case.source == self.parents_source else self.outcomes
         return known.get(case.step, "open")
+
+    def why(self, case: Case) -> str:
+        """What there is to say of a case that did not end as recorded."""
+        return ""
 
     # -- what playing is
 

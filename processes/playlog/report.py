@@ -129,6 +129,8 @@ def _report(
         report.as_recorded += outcome == recorded.outcome
         report.in_order += looked.is_in_order
         report.ran_through += case is not None and not looked.is_refused and case_id not in stopped
+        if outcome != recorded.outcome and case is not None and (why := driver.why(case)):
+            reasons.append(why)
         if outcome != recorded.outcome or reasons:
             more = len(reasons) - REASONS_SHOWN
             report.misfits.append(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from typing import Any
 
 from django.conf import settings
@@ -9,6 +11,7 @@ from django.contrib.auth.models import Group
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from cases.models import Case, Person, Team
+from processes.kinds import kinds
 from processes.loan import demo as loans
 from timers import clock
 
@@ -45,7 +48,8 @@ class Command(BaseCommand):
                 "This is no demo installation, and the demo's people have a known password. "
                 "Start one with LONGCASE_DEMO=1; never where cases are real."
             )
-        people = {one[0]: self.person(*one) for one in PEOPLE}
+        everybody = PEOPLE + [one for module in self.other_demos() for one in module.PEOPLE]
+        people = {one[0]: self.person(*one) for one in everybody}
         if not (if_empty and Case.objects.exists()):
             clock.refresh()
             began = clock.monotonic()
@@ -57,9 +61,19 @@ class Command(BaseCommand):
                     second=people["lena"],
                 ),
             )
+            new += sum(module.play(people) for module in self.other_demos())
             took = clock.monotonic() - began
-            self.stdout.write(f"Loaded {new} cases that began up to 40 days ago ({took:.0f} s).")
-        self.tell_logins()
+            self.stdout.write(f"Loaded {new} cases ({took:.0f} s).")
+        self.tell_logins(everybody)
+
+    def other_demos(self) -> list[Any]:
+        """The modules `demo` of the other kinds: each with its PEOPLE, and play(people)."""
+        found = []
+        for kind in kinds().values():
+            name = f"{kind.model.__module__.rpartition('.')[0]}.demo"
+            if name != loans.__name__ and importlib.util.find_spec(name) is not None:
+                found.append(importlib.import_module(name))
+        return found
 
     def person(self, login: str, given: str, family: str, team: str, roles: list[str]) -> Person:
         found = Person.objects.filter(username=login).first()
@@ -75,7 +89,7 @@ class Command(BaseCommand):
         made.groups.set([Group.objects.get_or_create(name=role)[0] for role in roles])
         return made
 
-    def tell_logins(self) -> None:
+    def tell_logins(self, people: list[Any]) -> None:
         self.stdout.write(f"\nLogins, each with the password “{PASSWORD}”:")
-        for login, given, family, _team, roles in PEOPLE:
+        for login, given, family, _team, roles in people:
             self.stdout.write(f"  {login:8} {given} {family}, {' and '.join(roles)}")

@@ -86,6 +86,7 @@ class Command(BaseCommand):
             driver_type.at(turned, cases, parents) as driver,
         ):
             ask_again()
+            driver.look_ahead(rows)
             driver.begin()
             played = self._play(driver, rows, options)
             took = clock.monotonic() - began
