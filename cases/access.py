@@ -20,6 +20,7 @@ CASEWORKER = "caseworker"
 SUPERVISOR = "supervisor"
 AUDITOR = "auditor"
 OPERATOR = "operator"
+ADMINISTRATOR = "administrator"
 
 
 def has_role(role: str) -> Any:
@@ -125,6 +126,8 @@ for _act, _who in {
         lambda person, document: works_on_case.test(person, document.case)
     ),
     "link message": has_role(CASEWORKER) | is_supervisor | is_operator,
+    "change calendar": has_role(ADMINISTRATOR)
+    | rules.predicate(lambda person: person.is_superuser, name="is_superuser"),
     "repair case": is_operator | is_supervisor,
 }.items():
     ACTS.add_rule(_act, _who)

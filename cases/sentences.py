@@ -89,6 +89,13 @@ def _clock_moved(event: EventLike, data: Mapping[str, Any], words: Words) -> Sai
     return explain.told(event.type, data, words.clock(data.get("name", "")))
 
 
+@_tells("due.moved")
+def _due_moved(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    day = dates.day(data["due_at"]) if data.get("due_at") else ""
+    title = _("%(what)s is due on %(day)s now") % {"what": plain(data.get("name", "")), "day": day}
+    return title, str(data.get("why", ""))
+
+
 # -- the case itself
 
 

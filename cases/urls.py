@@ -4,7 +4,20 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
 from cases.forms import LoginForm
-from cases.views import acts, case, clocks, documents, lists, me, notes, signing, tasks, tray, work
+from cases.views import (
+    acts,
+    calendars,
+    case,
+    clocks,
+    documents,
+    lists,
+    me,
+    notes,
+    signing,
+    tasks,
+    tray,
+    work,
+)
 
 urlpatterns = [
     path("", work.home, name="home"),
@@ -17,6 +30,8 @@ urlpatterns = [
     path("work/", work.my_work, name="my-work"),
     path("work/notices/<int:pk>/", work.dismiss_notice, name="dismiss-notice"),
     path("work/next/", work.take_next, name="take-next"),
+    path("calendars/", calendars.calendar_list, name="calendars"),
+    path("calendars/<str:name>/", calendars.calendar, name="calendar"),
     path("messages/", tray.tray, name="tray"),
     path("messages/<int:pk>/", tray.link_message, name="message"),
     path("cases/", lists.case_list, name="cases"),

@@ -6,3 +6,12 @@ class TimersConfig(AppConfig):
 
     name = "timers"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from timers import calendarbook, calendars, clock
+
+        def follow(newest: int) -> None:
+            if not calendars.is_current(newest):
+                calendarbook.read()
+
+        clock.on_calendar_change = follow

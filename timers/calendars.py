@@ -114,24 +114,49 @@ class Calendar:
 
 
 def default() -> Calendar:
-    """The organisation's calendar, from the settings.
+    """The organisation's calendar: the row of that name, else the one in the settings.
 
     LONGCASE_HOLIDAYS is a country, or country and subdivision: "NL", "DE-BY".
     LONGCASE_FREE_DAYS lists dates on which the organisation is closed besides.
     LONGCASE_OPENING_HOURS is a pair of local times: ("09:00", "17:00").
     """
-    return _from_settings()
+    return _book.get("organisation") or _from_settings()
 
 
 def named(name: str) -> Calendar:
-    """The calendar of this name; the organisation's for an empty one."""
-    return default()
+    """The calendar of this name; the organisation's for an empty one, or one that is gone."""
+    return _book.get(name) or default()
 
 
 def choose(name: str, *, kind: str = "", team_id: int | None = None) -> str:
-    """The name of the calendar on which a clock runs: the one it names, else the team's, the
-    kind's, or the organisation's (empty)."""
-    return name
+    """The name of the calendar on which a clock runs: the one it names, else that of the kind in
+    the team, of the team, of the kind, or of the organisation (empty)."""
+    if name or not _chosen:
+        return name
+    for who in ((kind, team_id), ("", team_id), (kind, None)):
+        if who in _chosen:
+            return _chosen[who]
+    return ""
+
+
+# The calendars of the database as this process last read them: see timers.calendarbook. Threads
+# share them: each is one assignment.
+_book: Mapping[str, Calendar] = {}
+_chosen: Mapping[tuple[str, int | None], str] = {}
+_version = -1  # the newest change that was read; -1: nothing was read yet
+
+
+def keep(
+    book: Mapping[str, Calendar], chosen: Mapping[tuple[str, int | None], str], *, version: int
+) -> None:
+    """Have these calendars in this process from now on."""
+    global _book, _chosen, _version
+    _book, _chosen, _version = book, chosen, version
+
+
+def is_current(version: int) -> bool:
+    """Whether the change of this number was read."""
+    return version == _version
 
 
 @lru_cache(maxsize=1)

@@ -6,6 +6,7 @@ second. Tests fix the clock of their process with turned().
 """
 
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from types import TracebackType
@@ -63,14 +64,21 @@ def refresh(connection: Any = default_connection) -> None:
     asked, asked_at = time.monotonic(), datetime.now(UTC)
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT clock_timestamp(), (SELECT offset_seconds FROM timers_turn WHERE id = 1)"
+            "SELECT clock_timestamp(), (SELECT offset_seconds FROM timers_turn WHERE id = 1), "
+            "(SELECT max(id) FROM timers_calendar_change)"
         )
-        database_at, offset_seconds = cursor.fetchone()
+        database_at, offset_seconds, newest_change = cursor.fetchone()
     round_trip = timedelta(seconds=time.monotonic() - asked)
     _remember(
         skew=_cautious(database_at - (asked_at + round_trip / 2), doubt=round_trip / 2),
         offset=timedelta(seconds=offset_seconds or 0),
     )
+    if on_calendar_change is not None:
+        on_calendar_change(newest_change or 0)
+
+
+# Told, each time that the clock is read, the number of the newest change of a calendar.
+on_calendar_change: Callable[[int], None] | None = None
 
 
 def refresh_if_stale(connection: Any = default_connection) -> None:

@@ -94,6 +94,112 @@ class Clock(models.Model):
         )
 
 
+class CalendarRow(models.Model):
+    """A calendar that administrators change: a country, a region, opening hours, local days.
+
+    One with a kind or a team is chosen for the clocks of their cases; the one that is called
+    “organisation” takes the place of the calendar in the settings. `base` names another calendar
+    whose local days count here too. `version` is its newest change; up to `swept_version` the due
+    times of open cases were reckoned again, of the one under way up to case `swept_upto`.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    name = models.TextField(_("name"), unique=True)
+    title = models.TextField(_("title"))
+    country = models.TextField(_("country"))
+    region = models.TextField(_("region"), blank=True, default="")
+    opens = models.TimeField(_("opens"))
+    closes = models.TimeField(_("closes"))
+    zone = models.TextField(_("time zone"), blank=True, default="")
+    kind = models.TextField(_("kind of case"), blank=True, default="")
+    team_id = models.BigIntegerField(_("team"), null=True)  # timers know no teams
+    base = models.TextField(_("builds on"), blank=True, default="")
+    version = models.BigIntegerField(default=0)
+    changed_at = models.DateTimeField()
+    swept_version = models.BigIntegerField(default=0)
+    sweeping_version = models.BigIntegerField(default=0)
+    swept_upto = models.BigIntegerField(default=0)
+
+    class Meta:
+        db_table = "timers_calendar"
+        ordering = ["name"]
+        verbose_name = _("calendar")
+        verbose_name_plural = _("calendars")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "team_id"],
+                condition=~models.Q(kind="") | models.Q(team_id__isnull=False),
+                nulls_distinct=False,
+                name="timers_calendar_chosen_once",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def is_chosen(self) -> bool:
+        return bool(self.kind) or self.team_id is not None
+
+
+class CalendarDay(models.Model):
+    """A local day of a calendar: free, or worked whatever the law says."""
+
+    id = models.BigAutoField(primary_key=True)
+    calendar = models.ForeignKey(CalendarRow, on_delete=models.PROTECT, related_name="days")
+    day = models.DateField(_("day"))
+    works = models.BooleanField(_("working day"))
+    title = models.TextField(_("name of the day"), blank=True, default="")
+
+    class Meta:
+        db_table = "timers_calendar_day"
+        ordering = ["day"]
+        verbose_name = _("local day")
+        verbose_name_plural = _("local days")
+        constraints = [
+            models.UniqueConstraint(fields=["calendar", "day"], name="timers_calendar_day_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.title}"
+
+
+class CalendarChange(models.Model):
+    """Who changed a calendar, when, why and how. Only ever added to."""
+
+    id = models.BigAutoField(primary_key=True)
+    calendar = models.ForeignKey(CalendarRow, on_delete=models.PROTECT, related_name="changes")
+    at = models.DateTimeField(_("when"))
+    by = models.TextField(_("who"))
+    why = models.TextField(_("why"))
+    what = models.TextField(_("what"))  # created, rules, free, works, cleared
+    data = models.TextField(_("data"))
+
+    class Meta:
+        db_table = "timers_calendar_change"
+        ordering = ["pk"]
+        verbose_name = _("change of a calendar")
+        verbose_name_plural = _("changes of calendars")
+
+    def __str__(self) -> str:
+        return self.in_words()
+
+    def in_words(self) -> str:
+        data = codec.decode(self.data)
+        told = {"day": data.get("day"), "title": data.get("title") or "–"}
+        match self.what:
+            case "free":
+                return _("%(day)s is free (%(title)s)") % told
+            case "works":
+                return _("%(day)s is a working day") % told
+            case "cleared":
+                return _("%(day)s is as the law says") % told
+            case "rules":
+                told = {"after": ", ".join(filter(None, data["after"]))}
+                return _("the rules are %(after)s") % told
+        return str(_("the calendar is new"))
+
+
 class Turn(models.Model):
     """How far ahead the clock of a demo installation is turned: one row, or none."""
 

@@ -6,17 +6,18 @@ written anew from that state, so the page, the timers and the history cannot tel
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from processes.engine import notices, restarting
 from processes.engine.commands import MoveClock, SetTimer
 from processes.engine.errors import StepBroken
 from processes.engine.run import Run
-from timers import calendars, clockrows, clocks, clockwork
+from timers import calendars, clockrows, clocks, clockwork, reckoning
 from timers.calendars import Calendar
 from timers.clocks import RESUME, ClockRefused, ClockState, Terms, due_times
 from timers.due import TimerKey, TimerRow
+from timers.spans import Span, WorkingDays, WorkingHours
 
 if TYPE_CHECKING:
     from processes.engine.turn import Turn
@@ -53,6 +54,42 @@ def terms_of(run: Run, name: str) -> Terms:
 def calendar_of(state: ClockState) -> Calendar:
     """The calendar on which a clock runs, as it is now."""
     return calendars.named(state.calendar)
+
+
+# -- what is due in working days
+
+ON_CALENDAR = (WorkingDays, WorkingHours)  # spans whose end depends on a calendar
+COUNTED = "calendar:"  # begins the data of their timers, before the name of the calendar
+HOLIDAYS_TOLD = 6
+
+
+def due_after(run: Run, span: Span, now: datetime, data: dict[str, Any]) -> datetime:
+    """When a span that begins now ends. What is counted on a calendar keeps in its event how it
+    was counted, so that it can be explained, and counted again when the calendar changes."""
+    if not isinstance(span, ON_CALENDAR):
+        return span.after(now)
+    name = calendars.choose("", kind=run.kind.name, team_id=run.row["team_id"])
+    due_at, holidays = counted(span, now, calendars.named(name))
+    data["span"], data["from"] = span.encode(), now
+    if name:
+        data["calendar"] = name
+    if holidays:
+        data["holidays"] = holidays
+    return due_at
+
+
+def counted(
+    span: Span, since: datetime, calendar: Calendar
+) -> tuple[datetime, list[tuple[date, str]]]:
+    """The end of a span on a calendar, and the named free days on the way to it."""
+    due_at = span.after(since, calendar)
+    first, last = calendar.local(since).date(), calendar.local(due_at).date()
+    return due_at, reckoning.free_days_between(first, last, calendar, most=HOLIDAYS_TOLD)
+
+
+def mark_timer(data: dict[str, Any]) -> str:
+    """What its timer keeps of a date that was counted on a calendar."""
+    return f"{COUNTED}{data.get('calendar', '')}" if "span" in data else ""
 
 
 # -- what the step's code asks

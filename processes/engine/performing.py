@@ -45,6 +45,8 @@ def perform(turn: Turn, run: Run, command: asked.Command) -> Recorded:
     if command.waits_as and limit is not None and limit.timer is not command:
         if limit.timer.until is not None:
             data["until"] = limit.timer.until
+            if isinstance(limit.timer.span, casetime.ON_CALENDAR):
+                data["until_command"] = limit.timer.number  # whose date may move
         elif limit.timer.clock:
             data["until_clock"] = limit.timer.clock
         if limit.then and not isinstance(command, asked.SetTimer):
@@ -108,10 +110,14 @@ def _set_timer(command: asked.SetTimer, turn: Turn, run: Run, data: dict[str, An
     if command.clock:  # whose own timer ends it; a copy of its date would go stale
         casetime.clock_of(run, command.clock)
         return _record(turn, run, command, data)
-    due_at = command.at or command.span.after(runner.now)
+    due_at = command.at or casetime.due_after(run, command.span, runner.now, data)
     data["due_at"] = due_at
     event = _record(turn, run, command, data)
-    run.writes.timers.append(TimerRow(run.case_id, run.visit, command.number, "command", due_at))
+    run.writes.timers.append(
+        TimerRow(
+            run.case_id, run.visit, command.number, "command", due_at, casetime.mark_timer(data)
+        )
+    )
     return event
 
 
@@ -127,7 +133,9 @@ def _move_clock(command: asked.MoveClock, turn: Turn, run: Run, data: dict[str, 
 def _ask_task(command: asked.AskTask, turn: Turn, run: Run, data: dict[str, Any]) -> Recorded:
     runner = run.runner
     assert runner is not None and runner.now is not None
-    due_at = command.due.after(runner.now) if command.due is not None else None
+    due_at = None
+    if command.due is not None:
+        due_at = casetime.due_after(run, command.due, runner.now, data)
     data["due_at"] = due_at
     event = _record(turn, run, command, data)
     row, visit = run.row, run.visit
@@ -152,7 +160,9 @@ def _ask_task(command: asked.AskTask, turn: Turn, run: Run, data: dict[str, Any]
     )
     if due_at is not None:
         run.writes.timers.append(
-            TimerRow(run.case_id, run.visit, command.number, "overdue", due_at)
+            TimerRow(
+                run.case_id, run.visit, command.number, "overdue", due_at, casetime.mark_timer(data)
+            )
         )
     return event
 

@@ -169,6 +169,9 @@ def fold_case(case: Case, events: Sequence[Recorded]) -> Stood:
                 "holder": None,
                 "outcome": "",
             }
+        elif event.type == "due.moved":
+            if (stood.visit, data["command"]) in tasks:
+                tasks[stood.visit, data["command"]]["due_at"] = data["due_at"]
         elif event.type == "wait.cancelled":
             for number in data["commands"]:
                 if (stood.visit, number) in tasks:

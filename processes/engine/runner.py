@@ -285,6 +285,10 @@ class Runner:
         elif event.type == "facts.changed":
             for name, (_before, after) in data["changes"].items():
                 setattr(self.case, name, after)
+        elif event.type == "due.moved":
+            moved = self.commands.get(data["command"])
+            if moved is not None:
+                moved.until = data["due_at"]
         elif event.type in clocks.EVENTS:
             clocks.track(self.clocks, event.type, data, event.recorded_at)
         elif event.type.startswith("document."):

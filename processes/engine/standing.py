@@ -54,6 +54,8 @@ def track(open_: Open, documents: dict[str, str], event: Recorded) -> None:
                 _close_met(open_, documents)
     elif kind in _SETTLED_BY:
         open_.pop(event.data["command"], None)
+    elif kind == "due.moved":
+        _move_due(open_, event.data)
     elif kind == "step.entered":
         undo = {number: asked for number, asked in open_.items() if number < 0}
         open_.clear()
@@ -61,6 +63,34 @@ def track(open_: Open, documents: dict[str, str], event: Recorded) -> None:
     elif kind.startswith("document.") and "name" in event.data:
         documents[event.data["name"]] = kind.removeprefix("document.")
         _close_met(open_, documents)
+
+
+def _move_due(open_: Open, data: Mapping[str, Any]) -> None:
+    """A calendar changed: what was counted in working days is due on another day."""
+    number, due_at = data["command"], data["due_at"]
+    if number not in open_:
+        return
+    open_[number] = _with(open_[number], due_at=due_at, holidays=data.get("holidays", []))
+    for other, asked in list(open_.items()):
+        if asked.data.get("until_command") == number:
+            open_[other] = _with(asked, until=due_at)
+
+
+def _with(asked: Recorded, **changes: Any) -> Recorded:
+    """The event that asked, as it is to be read from now on."""
+    copy = Recorded(
+        asked.case_id,
+        asked.number,
+        asked.type,
+        asked.data_text,
+        asked.actor,
+        asked.on_behalf,
+        asked.happened_at,
+        asked.recorded_at,
+        asked.hash,
+    )
+    copy._data = {**asked.data, **changes}
+    return copy
 
 
 def ask(documents: dict[str, str], request: Mapping[str, Any]) -> None:

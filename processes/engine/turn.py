@@ -41,7 +41,7 @@ from processes.engine.script import Script
 from processes.engine.standing import waits_of
 from processes.engine.visits import replay_visit
 from processes.kinds import Kind, kind_of
-from timers import clock, clockrows, clocks, due
+from timers import calendarbook, calendars, clock, clockrows, clocks, due
 
 ENGINE = "engine"
 TRANSITIONS_PER_WAKE = 50  # unless settings.LONGCASE_TRANSITIONS_PER_WAKE says otherwise
@@ -52,6 +52,8 @@ class Turn:
 
     def __init__(self, *, worker_id: int | None = None, slots: int = 0) -> None:
         self.now = clock.now()
+        if calendars.is_current(-1):  # in no process yet
+            calendarbook.read()
         self.runs: dict[int, Run] = {}
         self.worker_id = worker_id  # whose claims new activities may become at once
         self.slots = slots

@@ -126,3 +126,12 @@ async def alerting(case: Trial) -> Any:
     await message("go")
     state = await resume_clock("answer")
     return case.finish(result=str(state.limit_at))
+
+
+@script
+async def working_block(case: Trial) -> Any:
+    """A block that ends in working days, and what is asked within it."""
+    async with deadline(working_days(3)) as too_late:
+        await message("go")
+        await message("again")
+    return case.finish(result="late" if too_late else "in time")

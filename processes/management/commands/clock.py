@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from cases import once
-from processes.work import coderuns, firing, memory, sweeps
+from processes.work import coderuns, firing, memory, recompute, sweeps
 from timers import service
 from timers.sweeps import Sweep
 
@@ -19,6 +19,7 @@ SWEEPS = (
     Sweep("stopped cases", 30, lambda: sweeps.retry_incidents()),
     Sweep("cases without a wait", 30, lambda: sweeps.find_cases_without_wait()),
     Sweep("code runs", 5, lambda: coderuns.publish_unfinished()),
+    Sweep("changed calendars", 2, lambda: recompute.follow_calendars()),
     Sweep("dead workers", 10, lambda: sweeps.forget_dead_workers()),
     Sweep("forms carried out", 3600, lambda: once.forget_old()),
 )
