@@ -68,6 +68,7 @@ class Definition:
         attempts: int,
         lane: str,
         inside: bool,
+        repeatable: bool,
         on: str,
         compensate: Definition | None,
         first_retry_seconds: float,
@@ -79,6 +80,7 @@ class Definition:
         self.attempts = attempts
         self.lane = lane
         self.inside = inside
+        self.repeatable = repeatable
         self.on = on
         self.compensate = compensate
         self.first_retry_seconds = first_retry_seconds
@@ -116,6 +118,7 @@ def activity(
     attempts: int = 5,
     lane: str = "",
     inside: bool = False,
+    repeatable: bool = False,
     on: str = "Longcase",
     name: str = "",
     compensate: Definition | None = None,
@@ -125,8 +128,10 @@ def activity(
     """Declare a function as an activity. Its first argument is the Attempt, the others named.
 
     `inside` runs it in the very transaction that records it: for work on our own database alone,
-    which then happens exactly once. Raise Refused for a final no; any other error is tried again,
-    `attempts` times in all. `lane` is chosen by the timeout unless given.
+    which then happens exactly once. `repeatable` says that a second attempt does no harm although
+    nothing is done with `attempt.key`: it only asks, or sets the same thing again. Raise Refused
+    for a final no; any other error is tried again, `attempts` times in all. `lane` is chosen by the
+    timeout unless given.
 
     `compensate` undoes it: it gets the same arguments and the `result`, which is None when the
     case went on while an attempt was under way. Then nobody knows whether it took effect, and the
@@ -142,6 +147,7 @@ def activity(
             attempts=attempts,
             lane=lane or (SHORT if limit <= SHORT_SECONDS else LONG),
             inside=inside,
+            repeatable=repeatable,
             on=on,
             compensate=compensate,
             first_retry_seconds=first_retry_seconds,
@@ -160,6 +166,11 @@ def activity(
 def undoing(key: str, arguments: dict[str, Any], result: Any) -> dict[str, Any]:
     """The arguments of the compensation of an activity with this key."""
     return {"result": result, "undoes": key, **arguments}
+
+
+def definitions() -> list[Definition]:
+    """All activities, in the order of their names."""
+    return [_definitions[name] for name in sorted(_definitions)]
 
 
 class UnknownActivity(LookupError):

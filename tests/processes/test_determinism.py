@@ -66,19 +66,19 @@ def test_known_offenders_are_found_at_start() -> None:
     found = [str(m.msg) for m in run_checks(tags=["processes"]) if m.id == "processes.E010"]
     assert found == []  # the trial's step calls its scripts through a table, which no reader sees
 
-    from processes import checks
+    from processes.checks.code import offenders
     from processes.kinds import _step_code
     from tests.trial import steps
 
     for script, call in (("bad_clock", "datetime.datetime.now"), ("bad_files", "open")):
         code = _step_code("trial", "trying", 1, steps.scripts[script])
-        offenders = [m for m in checks._offenders(code) if m.id == "processes.E010"]
-        assert offenders and call in offenders[0].msg and "line" in offenders[0].msg, script
+        found = [m.msg for m in offenders(code) if m.id == "processes.E010"]
+        assert found and call in found[0] and "line" in found[0], script
     code = _step_code("trial", "trying", 1, steps.scripts["bad_database"])
-    assert any("database" in m.msg for m in checks._offenders(code))
+    assert any("database" in m.msg for m in offenders(code))
     for script in ("loan", "chance", "review"):
         code = _step_code("trial", "trying", 1, steps.scripts[script])
-        assert list(checks._offenders(code)) == []
+        assert list(offenders(code)) == []
 
 
 def test_what_a_helper_that_nobody_awaits_reaches_for_is_refused(trials: Trials) -> None:

@@ -1,0 +1,127 @@
+"""Step code as it can be read: the function of a step, and the helpers of its kind it calls."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import sys
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from processes.engine.places import place
+from processes.engine.runner import StepCode
+
+_MISSING = object()
+
+
+class Piece:
+    """One function: its tree, the names around it, and where it stands."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = inspect.unwrap(function)
+        lines, self.first = inspect.getsourcelines(self.function)
+        self.file = inspect.getsourcefile(self.function) or ""
+        self.tree = ast.parse(textwrap.dedent("".join(lines)))
+        self.globals: dict[str, Any] = self.function.__globals__
+        closed = inspect.getclosurevars(self.function).nonlocals
+        self.names = {**vars(builtins), **self.globals, **closed, **dict(self._imported())}
+        self.own = set(self._bound())
+
+    def _bound(self) -> Iterator[str]:
+        """Names that the function itself binds: what they stand for is not known."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.arg):
+                yield node.arg
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.id
+
+    def _imported(self) -> Iterator[tuple[str, Any]]:
+        """What the function imports by itself, of the modules that are there already."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    name = alias.name if alias.asname else alias.name.partition(".")[0]
+                    if name in sys.modules:
+                        yield alias.asname or name, sys.modules[name]
+            elif isinstance(node, ast.ImportFrom) and node.module in sys.modules:
+                for alias in node.names:
+                    if hasattr(sys.modules[node.module], alias.name):
+                        yield (
+                            alias.asname or alias.name,
+                            getattr(sys.modules[node.module], alias.name),
+                        )
+
+    def place(self, node: ast.AST) -> str:
+        return place(self.file, self.first + getattr(node, "lineno", 1) - 1)
+
+    def stands_for(self, node: ast.AST) -> Any:
+        """The object that an expression such as `datetime.now` names, if that can be known."""
+        if isinstance(node, ast.Name):
+            return _MISSING if node.id in self.own else self.names.get(node.id, _MISSING)
+        if isinstance(node, ast.Attribute):
+            owner = self.stands_for(node.value)
+            if owner is _MISSING:
+                return _MISSING
+            try:
+                return (
+                    inspect.getattr_static(owner, node.attr)
+                    if _is_lazy(owner)
+                    else getattr(owner, node.attr, _MISSING)
+                )
+            except AttributeError:
+                return _MISSING
+        return _MISSING
+
+    def calls(self) -> Iterator[tuple[ast.Call, str, Any]]:
+        """Each call: the node, its words, and what it calls (or MISSING)."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Call):
+                yield node, ast.unparse(node.func), self.stands_for(node.func)
+
+
+MISSING = _MISSING
+
+
+def _is_lazy(owner: Any) -> bool:
+    """Whether asking for an attribute could do something, as with settings and instances."""
+    return not (inspect.ismodule(owner) or inspect.isclass(owner) or inspect.isfunction(owner))
+
+
+class Reading:
+    """All that a step's code can run of its own kind's code."""
+
+    def __init__(self, code: StepCode) -> None:
+        self.code = code
+        self.pieces = list(self._pieces())
+        self.attributes = {
+            node.attr
+            for piece in self.pieces
+            for node in ast.walk(piece.tree)
+            if isinstance(node, ast.Attribute)
+        }
+
+    def _pieces(self) -> Iterator[Piece]:
+        package = self.code.function.__module__.rpartition(".")[0]
+        seen: set[Any] = set()
+        todo: list[Any] = [self.code.function]
+        while todo:
+            function = todo.pop()
+            if function in seen:
+                continue
+            seen.add(function)
+            try:
+                piece = Piece(function)
+            except (OSError, TypeError, SyntaxError):
+                continue
+            yield piece
+            for node in ast.walk(piece.tree):
+                # A helper may be called, or handed on by its name.
+                helper = piece.stands_for(node) if isinstance(node, ast.Name | ast.Attribute) else 0
+                if inspect.isfunction(helper) and not hasattr(helper, "_django_fsm"):
+                    home = helper.__module__
+                    if home == self.code.function.__module__ or (
+                        package and home.startswith(f"{package}.")
+                    ):
+                        todo.append(helper)

@@ -1,0 +1,130 @@
+"""`manage.py check` reads step code: each finding names the file, the line and what would work."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.core.checks import CheckMessage
+
+from processes import kinds as registry
+from processes.checks import activities, code
+from processes.kinds import Kind
+from tests.checks import offending
+from tests.trial.models import Trial
+
+Judge = Callable[[Any], list[CheckMessage]]
+
+
+@pytest.fixture
+def judge(monkeypatch: pytest.MonkeyPatch) -> Iterator[Judge]:
+    """What is found in a function as the code of a step of the trial kind."""
+
+    def judged(function: Any) -> list[CheckMessage]:
+        with monkeypatch.context() as patch:
+            patch.setattr(registry, "_kinds", dict(registry._kinds))
+            kind = Kind(
+                Trial,
+                title="Trial",
+                prefix="TR",
+                initial=Trial.Step.TRYING,
+                document_titles={"passport": "Passport", "payslip": "Payslip"},
+                messages={"answer": lambda data: data},
+            )
+            kind.step(Trial.Step.TRYING)(function)
+            return list(code.check(kind))
+
+    yield judged
+
+
+MISTAKES = {
+    "reads_the_clock": ("processes.E010", "now()"),
+    "reads_djangos_clock": ("processes.E010", "now()"),
+    "waits_by_itself": ("processes.E010", "sleep()"),
+    "sleeps_on_a_loop": ("processes.E010", "all_of()"),
+    "rolls_dice": ("processes.E010", "random()"),
+    "starts_a_thread": ("processes.E010", "start()"),
+    "calls_the_network": ("processes.E010", "an activity"),
+    "imports_the_network": ("processes.E010", "an activity"),
+    "calls_a_service": ("processes.E010", "an activity"),
+    "opens_a_file": ("processes.E010", "an activity"),
+    "prints": ("processes.E010", "again and again"),
+    "hashes": ("processes.E010", "differs from process to process"),
+    "through_a_helper": ("processes.E010", "now()"),
+    "asks_the_database": ("processes.E011", "facts of the case"),
+    "saves_the_case": ("processes.E011", "facts of the case"),
+    "gives_too_little": ("processes.E018", "await ask(number=…, amount=…)"),
+    "gives_too_much": ("processes.E018", "await ask(number=…, amount=…)"),
+    "gives_without_names": ("processes.E018", "await ask(number=…, amount=…)"),
+    "opens_an_unknown_kind": ("processes.E013", "It has: "),
+    "opens_with_unknown_facts": ("processes.E013", "Its facts are: script"),
+    "opens_without_a_fact": ("processes.E013", "Its facts are: script"),
+    "computes_a_marker": ("processes.E012", "Write the name out"),
+    "goes_through_a_set": ("processes.E014", "sorted("),
+    "waits_for_what_is_refused": ("processes.E015", "it takes: answer"),
+    "takes_what_begins_elsewhere": ("processes.E016", "Add Step.TRYING to source= of go_back"),
+    "never_ends": ("processes.E017", "return case."),
+    "asks_without_title": ("processes.W004", "document_titles"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_found_with_its_line_and_its_remedy(judge: Judge, name: str) -> None:
+    function = getattr(offending, name)
+    (found,) = judge(function)
+    ident, remedy = MISTAKES[name]
+    assert found.id == ident
+    assert remedy in str(found.hint)
+    source = offending.helper if name == "through_a_helper" else function
+    lines, first = inspect.getsourcelines(source)
+    (wrong,) = [first + at for at, line in enumerate(lines) if line.rstrip().endswith("# wrong")]
+    assert f"checks/offending.py, line {wrong}: " in found.msg
+
+
+def test_each_mistake_of_the_file_is_tried() -> None:
+    """None is written and forgotten."""
+    tried = {*MISTAKES, "is_sound"}
+    assert tried == {n for n, f in vars(offending).items() if inspect.iscoroutinefunction(f)}
+
+
+def test_sound_code_is_left_alone(judge: Judge) -> None:
+    assert judge(offending.is_sound) == []
+
+
+def test_the_shipped_kinds_are_sound() -> None:
+    for name, kind in registry.kinds().items():
+        if name != "trial":  # its scripts are wrong on purpose
+            assert list(code.check(kind)) == []
+
+
+# -- activities
+
+
+def test_an_activity_that_may_be_done_twice_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from processes import activities as known
+    from processes.activities import Attempt, activity
+
+    monkeypatch.setattr(known, "_definitions", {})
+
+    @activity(name="a.careless")
+    def careless(attempt: Attempt, *, amount: int) -> None: ...
+
+    @activity(name="a.reads", repeatable=True)
+    def reads(attempt: Attempt) -> None: ...
+
+    @activity(name="a.ours", inside=True)
+    def ours(attempt: Attempt) -> None: ...
+
+    @activity(name="a.keyed")
+    def keyed(attempt: Attempt) -> str:
+        return attempt.key
+
+    @activity(name="a.hands_on")
+    def hands_on(attempt: Attempt) -> Any:
+        return keyed.function(attempt)
+
+    (found,) = activities.check()
+    assert "a.careless" in found.msg and "checks/test_code.py, line " in found.msg
+    assert "repeatable=True" in str(found.hint)
