@@ -56,12 +56,13 @@ class Inline:
 
     def until(self, moment: datetime) -> None:
         """Let time pass up to this moment, doing what falls due on the way when it does."""
-        while (next_at := self._next()) is not None and next_at <= moment:
+        while (next_at := self.next_due()) is not None and next_at <= moment:
             self.turned.set(max(next_at, clock.now()))
             self.settle()
         self.turned.set(moment)
 
-    def _next(self) -> datetime | None:
+    def next_due(self) -> datetime | None:
+        """The moment at which the next timer or retry is due; None if time alone brings nothing."""
         timer = due.next_due(connection, clock.now())
         retry = (
             Activity.objects.filter(state="due", worker_id=None, due_at__gt=clock.now())

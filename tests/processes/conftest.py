@@ -31,7 +31,6 @@ class Trials:
 
     def __init__(self, engine: Any = None) -> None:
         self.engine = engine
-        self.is_checked = True  # a test that breaks something on purpose says False
 
     # opening and acting
 
@@ -130,10 +129,10 @@ def calm_world() -> Iterator[None]:
 
 
 @pytest.fixture
-def trials(engine: Any) -> Iterator[Trials]:
+def trials(engine: Any, request: pytest.FixtureRequest) -> Iterator[Trials]:
     found = Trials(engine)
     yield found
-    if found.is_checked:
+    if request.node.get_closest_marker("unsound") is None:
         engine.settle()
         sound.check_all()
 
