@@ -6,6 +6,7 @@ installation stops at start and not at three in the morning.
 
 import os
 import re
+import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -64,6 +65,35 @@ def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
     """A list, separated by commas."""
     value = os.environ.get(name, "")
     return [word.strip() for word in value.split(",") if word.strip()] or list(default)
+
+
+def kinds(name: str, shipped: tuple[str, ...]) -> list[str]:
+    """The apps of the kinds that are installed, separated by commas.
+
+    Each is a dotted name, or the folder of an app anywhere on this machine; `shipped` stands for
+    those that come with Longcase.
+    """
+    found: list[str] = []
+    for word in words(name, shipped):
+        if word == "shipped":
+            found += shipped
+        elif "/" in word or word.startswith("~"):
+            found.append(_app_in(name, Path(word).expanduser().resolve()))
+        else:
+            found.append(word)
+    return list(dict.fromkeys(found))
+
+
+def _app_in(name: str, folder: Path) -> str:
+    """The app in a folder, made importable."""
+    if not (folder / "apps.py").is_file():
+        raise ImproperlyConfigured(
+            f"{name}: {folder} is not the folder of a kind (it has no apps.py). Begin one with "
+            f"manage.py startkind {folder.name} --at {folder.parent}"
+        )
+    if str(folder.parent) not in sys.path:
+        sys.path.append(str(folder.parent))
+    return folder.name
 
 
 def hours(name: str, default: str) -> tuple[str, str]:

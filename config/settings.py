@@ -32,7 +32,7 @@ CSRF_TRUSTED_ORIGINS = environment.words("LONGCASE_ORIGINS")
 
 # In the order of dependence: each imports only what stands above it. Kinds come last.
 OUR_APPS = ["audit", "timers", "cases", "processes"]
-OUR_APPS += environment.words("LONGCASE_KINDS", ("processes.loan", "processes.enforcement"))
+OUR_APPS += environment.kinds("LONGCASE_KINDS", ("processes.loan", "processes.enforcement"))
 INSTALLED_APPS = [
     *OUR_APPS,
     "django.contrib.auth",

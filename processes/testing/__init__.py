@@ -104,11 +104,18 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     if "engine" in getattr(item, "fixturenames", ()):
         from processes.testing import sound
 
-        if item.get_closest_marker("unsound") is None:
+        if is_sound(item):
             sound.check_all()
         if "walk" not in getattr(item, "fixturenames", ()):
             item.config.stash[TAKEN].look()
     return result
+
+
+def is_sound(item: Any) -> bool:
+    """Whether each case must fit its history after this test. A fixture may also say that it has
+    left one that does not, by `is_checked = False`."""
+    told = (getattr(value, "is_checked", True) for value in item.funcargs.values())
+    return item.get_closest_marker("unsound") is None and all(one is not False for one in told)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -1,5 +1,6 @@
 """Values of the environment: typed, and refused by name."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,18 @@ def test_what_is_kept_never_meets_another_database(tmp_path: Path) -> None:
     other = {"DATABASE_URL": "postgresql://elsewhere/x"}
     environment.load_kept(tmp_path, other)
     assert "LONGCASE_DEMO" not in other
+
+
+def test_kinds_are_named_or_are_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("sys.path", [])
+    kind = tmp_path / "grant"
+    kind.mkdir()
+    monkeypatch.setenv("LONGCASE_KINDS", f"shipped, acme.permit, {kind}")
+    with pytest.raises(ImproperlyConfigured, match="startkind grant --at"):
+        environment.kinds("LONGCASE_KINDS", ("processes.loan",))
+    (kind / "apps.py").touch()
+    found = environment.kinds("LONGCASE_KINDS", ("processes.loan",))
+    assert found == ["processes.loan", "acme.permit", "grant"]
+    assert sys.path == [str(tmp_path)]
+    monkeypatch.delenv("LONGCASE_KINDS")
+    assert environment.kinds("LONGCASE_KINDS", ("processes.loan",)) == ["processes.loan"]

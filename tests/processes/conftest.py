@@ -31,6 +31,7 @@ class Trials:
 
     def __init__(self, engine: Any = None) -> None:
         self.engine = engine
+        self.is_checked = True  # a test that breaks something on purpose says False
 
     # opening and acting
 
@@ -129,10 +130,10 @@ def calm_world() -> Iterator[None]:
 
 
 @pytest.fixture
-def trials(engine: Any, request: pytest.FixtureRequest) -> Iterator[Trials]:
+def trials(engine: Any) -> Iterator[Trials]:
     found = Trials(engine)
     yield found
-    if request.node.get_closest_marker("unsound") is None:
+    if found.is_checked:
         engine.settle()
         sound.check_all()
 
