@@ -112,7 +112,7 @@ def _transitions(kind: Kind, graph: list[Edge]) -> Iterator[CheckMessage]:
                 hint='Name who may: @transition(…, staff=True, role="caseworker").',
                 id="processes.W002",
             )
-        if not edge.staff and edge.name not in taken:
+        if not (edge.staff or edge.takes_back or edge.name in taken):
             yield Warning(
                 f"{where}: transition “{edge.name}” of kind “{kind.name}” is taken by nobody: no "
                 "step's code returns it, and staff may not take it.",

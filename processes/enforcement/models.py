@@ -24,6 +24,7 @@ class Step(models.TextChoices):
 
 
 OPEN = (Step.CREATED, Step.SENT, Step.NOTIFIED, Step.PENALISED)
+by_staff = partial(transition, staff=True, role="caseworker")
 euro = partial(models.DecimalField, max_digits=9, decimal_places=2)
 
 
@@ -65,15 +66,11 @@ class Fine(Case):
     def close_paid(self, **found: Any) -> None:
         self.__dict__.update(found)
 
-    @transition(
-        source=Step.PENALISED, target=Step.COLLECTION, staff=True, label=_("Hand to collection")
-    )
+    @by_staff(source=Step.PENALISED, target=Step.COLLECTION, label=_("Hand to collection"))
     def hand_over(self) -> None:
         """The collector takes in what is still due."""
 
-    @transition(
-        source=OPEN, target=Step.CANCELLING, staff=True, asks=["reason"], label=_("Cancel the fine")
-    )
+    @by_staff(source=OPEN, target=Step.CANCELLING, asks=["reason"], label=_("Cancel the fine"))
     def withdraw(self, *, reason: str, **found: Any) -> None:
         """The fine falls; the offender reads the reason."""
         self.__dict__.update(found, outcome_reason=reason)
