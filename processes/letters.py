@@ -39,13 +39,24 @@ def send_letter(attempt: Attempt, *, template: str, **more: Any) -> dict[str, An
     return {**found, "not_mailed": trouble} if trouble else found
 
 
-def write(*, key: str, case_id: int, template: str, more: dict[str, Any]) -> Letter:
-    """The letter of this key: the one that is there, or a new one. Its text never changes."""
+def write(
+    *,
+    key: str,
+    case_id: int,
+    template: str,
+    more: dict[str, Any],
+    to: Correspondent | None = None,
+) -> Letter:
+    """The letter of this key: the one that is there, or a new one. Its text never changes.
+
+    It goes to the case's correspondent, unless `to` names somebody else.
+    """
     known = Letter.objects.filter(key=key).first()
     if known is not None:
         return known
     case = case_as_its_kind(case_id)
-    to: Correspondent = case.correspondent  # type: ignore[attr-defined]
+    to = to or case.correspondent  # type: ignore[attr-defined]
+    assert to is not None
     text = render_to_string(template, {"case": case, "to": to, **more})
     subject, _, body = text.strip().partition("\n")
     letter, _ = Letter.objects.get_or_create(
