@@ -138,6 +138,10 @@ class Driver(ABC):
         """Whether a closed case still takes this row."""
         return False
 
+    def recorded_outcome(self, case: RecordedCase) -> str:
+        """How a recorded case ended; where the log has no word for it, told from its rows."""
+        return case.outcome
+
     def outcome_of(self, case: Case) -> str:
         """How one of its cases ended, in the words of the log."""
         known = self.parents_outcomes if case.source == self.parents_source else self.outcomes

@@ -126,15 +126,16 @@ def _report(
         reasons = list(looked.reasons)
         if case_id in stopped:
             reasons.append(f"stopped: {stopped[case_id]}")
-        report.as_recorded += outcome == recorded.outcome
+        ended = driver.recorded_outcome(recorded)
+        report.as_recorded += outcome == ended
         report.in_order += looked.is_in_order
         report.ran_through += case is not None and not looked.is_refused and case_id not in stopped
-        if outcome != recorded.outcome and case is not None and (why := driver.why(case)):
+        if outcome != ended and case is not None and (why := driver.why(case)):
             reasons.append(why)
-        if outcome != recorded.outcome or reasons:
+        if outcome != ended or reasons:
             more = len(reasons) - REASONS_SHOWN
             report.misfits.append(
-                f"{case_id}: recorded {recorded.outcome or '-'}, ours {outcome}{where}"
+                f"{case_id}: recorded {ended or '-'}, ours {outcome}{where}"
                 + "".join(f"; {reason}" for reason in reasons[:REASONS_SHOWN])
                 + (f"; {more} more" if more > 0 else "")
             )
