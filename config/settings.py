@@ -32,7 +32,9 @@ CSRF_TRUSTED_ORIGINS = environment.words("LONGCASE_ORIGINS")
 
 # In the order of dependence: each imports only what stands above it. Kinds come last.
 OUR_APPS = ["audit", "timers", "cases", "processes"]
-OUR_APPS += environment.kinds("LONGCASE_KINDS", ("processes.loan", "processes.enforcement"))
+OUR_APPS += environment.kinds(
+    "LONGCASE_KINDS", ("processes.loan", "processes.permit", "processes.enforcement")
+)
 INSTALLED_APPS = [
     *OUR_APPS,
     "django.contrib.auth",
@@ -225,6 +227,12 @@ LONGCASE_PUBLISH_AGAIN_SECONDS = environment.whole_number(
 )
 LONGCASE_DRAIN_THREADS = environment.whole_number("LONGCASE_DRAIN_THREADS", 8, least=1, most=256)
 
+# --- Policies ------------------------------------------------------------------------------
+
+# A permit counts as granted when the legal term passes without a decision. Holds for cases that
+# are opened from then on; each keeps the policy under which it came.
+LONGCASE_PERMIT_BY_DEFAULT = environment.flag("LONGCASE_PERMIT_BY_DEFAULT", True)
+
 # --- Services outside ----------------------------------------------------------------------
 
 STANDINS_PORT = environment.whole_number("STANDINS_PORT", 8100, least=1, most=65535)
@@ -240,6 +248,9 @@ LONGCASE_IDENTITY_URL = service_url("LONGCASE_IDENTITY_URL", "identity")
 LONGCASE_CREDIT_URL = service_url("LONGCASE_CREDIT_URL", "credit")
 LONGCASE_APPRAISER_URL = service_url("LONGCASE_APPRAISER_URL", "appraiser")
 LONGCASE_BANK_URL = service_url("LONGCASE_BANK_URL", "bank")
+# Whom permits ask for advice, as pairs “fire_service=advice@example.org”; a party without an
+# address gets its letters by post.
+LONGCASE_PERMIT_ADVISERS = environment.words("LONGCASE_PERMIT_ADVISERS", ())
 # Where this installation is reached from outside: third parties call back to it.
 LONGCASE_PUBLIC_URL = environment.text(
     "LONGCASE_PUBLIC_URL",

@@ -7,7 +7,9 @@ from processes.testing import database
 
 def prepare() -> None:
     """Set the environment that settings read."""
-    os.environ["LONGCASE_KINDS"] = "processes.loan,processes.enforcement,tests.trial"
+    os.environ["LONGCASE_KINDS"] = (
+        "processes.loan,processes.permit,processes.enforcement,tests.trial"
+    )
     database.prepare()
 
 

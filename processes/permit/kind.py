@@ -1,0 +1,49 @@
+"""The kind: what a permit is called, its main line, its clocks, and what may come for it."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from processes.kinds import Kind
+from processes.permit import messages, rules
+from processes.permit.models import PermitApplication, Step
+from timers.spans import days, working_days
+
+permit = Kind(
+    PermitApplication,
+    title=_("Permit"),
+    prefix="PM",
+    initial=Step.RECEIPT,
+    main_line=[
+        (_("Receipt"), [Step.RECEIPT]),
+        (_("Completeness"), [Step.COMPLETENESS, Step.AWAITING_DATA]),
+        (_("Assessment"), [Step.ASSESSMENT]),
+        (_("Decision"), [Step.DRAFT, Step.DECISION, Step.SENDING]),
+        (_("Objection term"), [Step.OBJECTION_TERM]),
+        (_("Objection and appeal"), [Step.OBJECTION, Step.APPEAL_TERM, Step.APPEAL]),
+        (_("Irrevocable"), [Step.IRREVOCABLE, Step.ARCHIVED]),
+    ],
+    document_titles=rules.PAPERS,
+    messages=messages.SHAPES,
+    form="processes.permit.forms.PermitForm",
+    correctable=rules.SAID_BY_APPLICANT,
+    check_facts=rules.unfit,
+    answer_forms={
+        **{f"advice_{party}": "processes.permit.forms.AdviceForm" for party in rules.PARTIES},
+        "objection": "processes.permit.forms.ObjectionForm",
+        "appeal": "processes.permit.forms.ObjectionForm",
+        "judgment": "processes.permit.forms.JudgmentForm",
+        "extend_term": "processes.permit.forms.ExtensionForm",
+        "nothing_comes": "processes.permit.forms.NothingComesForm",
+    },
+)
+permit.clock(
+    "term",
+    title=_("Legal term"),
+    limit=days(rules.TERM_DAYS),
+    extend_by=days(rules.EXTENSION_DAYS),
+    extensions=1,
+    warn=[working_days(5)],
+)
+permit.clock("objection", title=_("Objection term"), limit=days(rules.OBJECTION_DAYS))
+permit.clock("appeal", title=_("Appeal term"), limit=days(rules.APPEAL_DAYS))
