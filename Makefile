@@ -7,7 +7,7 @@ READY := .venv/.ready
 PRODUCTION := env -u LONGCASE_DEMO -u LONGCASE_TLS DATABASE_URL=postgresql://longcase@127.0.0.1:1/longcase \
 	LONGCASE_SECRET_KEY=b7Q2mZ8xW4nT6vK1pL9sR3yD5gH0jF-for-the-check-alone LONGCASE_HOSTS=longcase.example
 
-.PHONY: up test check bench crash format lock help
+.PHONY: up test check bench crash campaign format lock help
 
 help:  ## What there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -31,6 +31,9 @@ bench: $(READY)  ## Measure
 
 crash: $(READY)  ## The crash campaign: kill everything at random, then look for losses
 	@$(BIN)/python -m crash $(ARGS)
+
+campaign: $(READY)  ## Change the code of each kind under a thousand open cases
+	@LONGCASE_CAMPAIGN=$(or $(CASES),1000) $(BIN)/python -m pytest -q -n 0 -s tests/change $(ARGS)
 
 format: $(READY)  ## Mend what can be mended by machine
 	@$(BIN)/ruff check --fix -q . ; $(BIN)/ruff format .

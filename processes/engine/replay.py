@@ -12,8 +12,9 @@ from audit.read import events_of
 from audit.record import Recorded
 from cases.models import Case
 from processes.engine.errors import ReplayMismatch
+from processes.engine.places import Pause
 from processes.engine.run import Run
-from processes.engine.runner import Pause, Runner
+from processes.engine.runner import Runner
 from processes.engine.standing import Open, track, waits_of
 from processes.engine.stopping import describe
 from processes.engine.visits import parked_from, replay_visit, version_of

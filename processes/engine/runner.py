@@ -8,7 +8,6 @@ them let the code go on. Replay and real running are the same calls, so they can
 from __future__ import annotations
 
 import hashlib
-import inspect
 import sys
 import threading
 from collections import deque
@@ -70,16 +69,6 @@ class StepCode:
     text: str
     file: str
     line: int
-
-
-@dataclass(frozen=True, slots=True)
-class Pause:
-    """Where a step's code stands: one entry a strand, the main one first."""
-
-    file: str
-    line: int
-    text: str
-    values: dict[str, str]
 
 
 class Strand(Waitable):
@@ -332,7 +321,10 @@ class Runner:
         self.commands[command.number] = command
         self.issued.append(command)
         if self.is_traced and self.strand is not None:
-            command.place = places.of_caller(sys._getframe(1))
+            frame = places.frame_of(self.strand.coroutine)
+            command.place = places.of_caller(sys._getframe(1)) or (
+                places.place(frame.f_code.co_filename, frame.f_lineno) if frame else ""
+            )
 
     def has_changed(self, name: str) -> bool:
         """Whether this visit comes to a change of the code after it was made. The first answer
@@ -380,30 +372,14 @@ class Runner:
             return places.place(self.code.file, self.code.line)
         return places.place(pauses[0].file, pauses[0].line)
 
-    def pauses(self) -> list[Pause]:
+    def pauses(self) -> list[places.Pause]:
         """The line of each strand, with its local variables."""
         found = []
         for strand in self.strands:
-            frame = None
-            coroutine: Any = strand.coroutine
-            while inspect.iscoroutine(coroutine) and coroutine.cr_frame is not None:
-                if "/processes/engine/" not in coroutine.cr_frame.f_code.co_filename:
-                    frame = coroutine.cr_frame
-                coroutine = coroutine.cr_await
+            frame = places.frame_of(strand.coroutine)
             if frame is not None and not strand.settled:
-                found.append(_pause(frame))
+                found.append(places.pause(frame))
         return found
-
-
-def _pause(frame: Any) -> Pause:
-    lines, first = inspect.getsourcelines(frame.f_code)
-    at = frame.f_lineno - first
-    return Pause(
-        file=frame.f_code.co_filename,
-        line=frame.f_lineno,
-        text=lines[at].strip() if 0 <= at < len(lines) else "",
-        values={name: repr(value)[:500] for name, value in frame.f_locals.items()},
-    )
 
 
 def _activity_completed(runner: Runner, command: Command, data: Any, event: Recorded) -> None:

@@ -126,8 +126,7 @@ def markers() -> list[Marker]:
 
 def calls_of(code: StepCode) -> Iterator[tuple[Any, int, ast.Call]]:
     """Each call in a step's code and in the helpers of its module: (function, line, call)."""
-    module = inspect.getmodule(code.function)
-    own = vars(module) if module else {}
+    own = code.function.__globals__
     seen: set[str] = set()
     todo: list[Any] = [code.function]
     while todo:
