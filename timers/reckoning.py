@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from calendar import monthrange
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from timers.calendars import Calendar
@@ -36,12 +36,19 @@ def counts_days(span: Span) -> bool:
 
 def day_of(when: When, calendar: Calendar) -> date:
     """The day on the organisation's wall calendar; a bare date is one already."""
-    return calendar.local(when).date() if isinstance(when, datetime) else when
+    return calendar.local(_aware(when)).date() if isinstance(when, datetime) else when
 
 
 def moment_of(when: When, calendar: Calendar) -> datetime:
     """The instant; a bare date begins at midnight of the organisation."""
-    return when if isinstance(when, datetime) else calendar.at(when, time())
+    return _aware(when) if isinstance(when, datetime) else calendar.at(when, time())
+
+
+def _aware(moment: datetime) -> datetime:
+    """A moment in UTC, where an hour is an hour: wall clocks skip and repeat some."""
+    if moment.tzinfo is None:
+        raise ValueError(f"{moment!r} has no time zone, so it is no moment. Give a date for a day.")
+    return moment.astimezone(UTC)
 
 
 def end_of_day(day: date, calendar: Calendar) -> datetime:
