@@ -31,6 +31,22 @@ def people_named(codes: Iterable[str]) -> dict[int, Person]:
     return Person.objects.in_bulk(person_ids(codes))
 
 
+def asked_of(task: Task) -> dict[str, Any]:
+    """What the event that opened a task says, with its date as it stands now."""
+    events = Event.objects.filter(
+        case_id=task.case_id,
+        number__gte=task.opened_number,
+        type__in=["task.opened", "due.moved"],
+    ).order_by("number")
+    asked: dict[str, Any] = {}
+    for event in events:
+        if event.number == task.opened_number:
+            asked = dict(event.data)
+        elif event.type == "due.moved" and event.data["command"] == task.command:
+            asked |= {"due_at": event.data["due_at"], "holidays": event.data["holidays"]}
+    return {**asked, "due_at": task.due_at}
+
+
 # -- lists of cases
 
 

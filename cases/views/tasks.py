@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from cases import access, papers, queries, tags
+from cases import access, explain, papers, queries, tags
 from cases.errors import NoSuchCase
 from cases.forms import EmptyForm, HandOverForm, ReasonForm, TaskForm
 from cases.models import Person, Task
@@ -20,6 +20,7 @@ from cases.views.case import changes, facts_of
 from cases.views.pages import case_for, head_of
 from cases.views.signing import actor_of, person_of, signed_in
 from processes.acts import decisions, tasks
+from timers import clock
 
 
 def task_for(person: Person, pk: int) -> Task:
@@ -77,6 +78,7 @@ def _show(
     is_mine = fresh.holder_id == person.pk
     context = {
         "task": fresh,
+        "why_due": explain.task_sentence(queries.asked_of(fresh), now=clock.now()),
         "tag": tags.task_tag(fresh, person),
         "form": form,
         "facts": facts_of(case),

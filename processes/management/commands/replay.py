@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from cases.models import Case
 from processes.engine.replay import NoSuchEvent, Stood, as_it_stood
 from processes.kinds import kind_of
+from timers.clocks import ClockState
 
 
 class Command(BaseCommand):
@@ -39,6 +40,7 @@ class Command(BaseCommand):
         for title, lines in (
             ("facts", [f"{name}: {value}" for name, value in stood.facts.items()]),
             ("documents", [f"{name}: {state}" for name, state in stood.documents.items()]),
+            ("clocks", [_clock(state) for state in stood.clocks.values()]),
             ("waits", [_wait(wait) for wait in stood.waits]),
             (
                 "tasks",
@@ -62,6 +64,11 @@ class Command(BaseCommand):
 
 def _moment(at: datetime) -> str:
     return f"{at:%d %b %Y %H:%M:%S} UTC"
+
+
+def _clock(state: ClockState) -> str:
+    limit = _moment(state.limit_at) if state.limit_at else "open"
+    return f"{state.name}: {state.word}, limit {limit}"
 
 
 def _wait(wait: dict[str, Any]) -> str:
