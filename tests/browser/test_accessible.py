@@ -78,6 +78,33 @@ def test_the_pages_of_an_operator(desk: Any, window: Any) -> None:
     assert found + check(one, case.get_absolute_url()) == []
 
 
+def test_the_pages_about_code_and_cases(desk: Any, window: Any, monkeypatch: Any) -> None:
+    from cases.actors import Actor
+    from processes.work import coderuns
+    from tests.trial import steps
+
+    waiting, stopped = desk.open("saga"), desk.stop()
+    one = window(desk.people.otto)
+    found = check(one, "/operations/code/")
+    monkeypatch.setitem(steps.trial.codes, "trying", dict(steps.trial.codes["trying"]))
+    steps.trial.step("trying", version=2)(steps.trying_later)
+    asked = {"kind": "trial", "step": "trying", "to_version": 2}
+    actor = Actor.of(desk.people.otto)
+    runs = [
+        coderuns.ask(what="check", actor=actor),
+        coderuns.ask(what="preview", actor=actor, from_version=1, **asked),
+        coderuns.ask(what="move", actor=actor, reason="A new rule.", from_version=1, **asked),
+    ]
+    found += check(one, f"/operations/code/runs/{runs[0].pk}/")
+    for run in runs:
+        assert coderuns.work_on(run.pk)
+    paths = ["", "move/", f"restart/{waiting.reference}/", f"restart/{stopped.reference}/"]
+    paths += [f"runs/{run.pk}/" for run in runs]
+    assert (
+        found + [wrong for path in paths for wrong in check(one, f"/operations/code/{path}")] == []
+    )
+
+
 def test_signing_in(people: Any, window: Any) -> None:
     one = window()
     assert check(one, "/login/") == []

@@ -70,7 +70,8 @@ class Command(BaseCommand):
 
     def say(self, report: Report) -> None:
         for one in report.findings:
-            self.stdout.write(f"{one.reference}  {one.step}  {one.verdict}: {one.sentence}")
+            verdict = "" if one.verdict == DIFFERS else f"{one.verdict}: "  # a sentence says so
+            self.stdout.write(f"{one.reference}  {one.step}  {verdict}{one.sentence}")
         rest = report.count(DIFFERS) + report.count(UNKNOWN) - len(report.findings)
         if rest:
             self.stdout.write(f"… and {rest} more: a report names {FINDINGS}.")
