@@ -16,6 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FONT = "@fontsource-variable/atkinson-hyperlegible-next"
+STATIC_FONT = "@fontsource/atkinson-hyperlegible-next"  # for drawings as PNG; no browser loads it
 FILES = {
     "htmx.org": {
         "dist/htmx.min.js": "htmx/htmx.min.js",
@@ -25,6 +26,10 @@ FILES = {
         "files/atkinson-hyperlegible-next-latin-wght-normal.woff2": "font/latin.woff2",
         "files/atkinson-hyperlegible-next-latin-ext-wght-normal.woff2": "font/latin-ext.woff2",
         "LICENSE": "font/LICENSE",
+    },
+    STATIC_FONT: {
+        "files/atkinson-hyperlegible-next-latin-400-normal.woff": "font/latin-400.woff",
+        "files/atkinson-hyperlegible-next-latin-700-normal.woff": "font/latin-700.woff",
     },
     "lucide-static": {"LICENSE": "icons/LICENSE"},
 }
