@@ -4,6 +4,7 @@ from django.urls import include, path
 
 urlpatterns = [
     path("operations/", include("processes.urls")),
+    path("processes/", include("processes.handbook.urls")),
     path("", include("processes.public_urls")),
     path("", include("cases.urls")),
 ]

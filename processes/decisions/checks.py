@@ -19,6 +19,6 @@ def check_tables(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
             for one in findings(version):
                 line = f", line {one.line}" if one.line else ""
                 words = f"{version.file}{line}: {version}: {one.words}."
-                kind, number = (Error, "E020") if one.grave else (Warning, "W020")
+                kind, number = (Error, "E030") if one.grave else (Warning, "W030")
                 found.append(kind(words, id=f"processes.{number}"))
     return found

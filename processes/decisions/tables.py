@@ -112,6 +112,10 @@ class TableVersion:
     file: str = ""
     aggregation: str = ""
 
+    @property
+    def has_first_day(self) -> bool:
+        return self.valid_from > date.min
+
     def __str__(self) -> str:
         return f"table “{self.name}”, version {self.version}"
 

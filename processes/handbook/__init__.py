@@ -1,0 +1,1 @@
+"""What can be told of a kind without running it: pages about its steps, read from their code."""
