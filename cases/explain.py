@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from cases import dates
+from cases.words import capitalised
 from timers import calendars, reckoning, spans
 from timers.calendars import Calendar
 from timers.clocks import ClockState, Pause, Terms
@@ -263,7 +264,7 @@ def _kept(state: ClockState, calendar: Calendar) -> bool:
 
 def told(type: str, data: Mapping[str, Any], title: str) -> tuple[str, str]:
     """An event of a clock as a title and a line: what was done, why, and how far the limit went."""
-    lines = [str(data.get("reason") or data.get("why") or "")]
+    lines = [capitalised(str(data.get("reason") or data.get("why") or ""))]
     if "unchanged" in data:
         lines = [_("Nothing changed: it stood so already.")]
     elif "dates" in data:

@@ -93,7 +93,7 @@ def _clock_moved(event: EventLike, data: Mapping[str, Any], words: Words) -> Sai
 def _due_moved(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
     day = dates.day(data["due_at"]) if data.get("due_at") else ""
     title = _("%(what)s is due on %(day)s now") % {"what": plain(data.get("name", "")), "day": day}
-    return title, str(data.get("why", ""))
+    return title, capitalised(str(data.get("why", "")))
 
 
 # -- the case itself

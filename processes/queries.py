@@ -7,12 +7,16 @@ from typing import Any
 
 from django.db.models import Count, F, Max, Min, Q, QuerySet
 
+from cases import explain
+from cases.explain import ClockView
 from cases.models import Case
 from cases.standing import Retry
+from cases.words import plain
 from processes.activities import UnknownActivity, definition_of
+from processes.kinds import kind_of
 from processes.models import Activity, Incident, Worker
 from timers import clock
-from timers.models import Service, Timer
+from timers.models import Clock, Service, Timer
 
 CAUSES = 200  # shown at most
 PAGE_ROWS = 50
@@ -51,6 +55,21 @@ def due_today(cause: str, now: datetime) -> int:
 def mended_lately() -> list[Incident]:
     found = Incident.objects.filter(closed_at__isnull=False).select_related("case")
     return list(found.order_by("-closed_at")[:10])
+
+
+def clock_views(case: Case, *, now: datetime) -> list[ClockView]:
+    """The business clocks of a case for a page or the API, the one that ends first on top."""
+    terms = kind_of(case.kind).clocks
+    rows = Clock.objects.filter(case_id=case.pk).order_by("limit_at", "name")
+    return [
+        explain.view_of(
+            one.stood,
+            title=str(terms[one.name].title) if one.name in terms else plain(one.name),
+            now=now,
+            terms=terms.get(one.name),
+        )
+        for one in rows
+    ]
 
 
 def stopped_cases() -> int:

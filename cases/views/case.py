@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from audit.models import Event
-from cases import access, explain, fsm, papers, queries, sentences, standing, timeline
+from cases import access, fsm, papers, queries, sentences, standing, timeline
 from cases.models import Case
 from cases.views.pages import case_for, head_of
 from cases.views.signing import person_of, signed_in
 from cases.words import Words, capitalised
+from processes import queries as process_queries
 from processes.kinds import kind_of
 from timers import clock
-from timers.models import Clock
 
 
 @require_safe
@@ -41,7 +39,7 @@ def overview(request: HttpRequest, reference: str) -> HttpResponse:
             recordable=kind_of(case.kind).answer_form_paths,
         ),
         "facts": facts_of(case),
-        "clocks": clock_views(case, now=clock.now()),
+        "clocks": process_queries.clock_views(case, now=clock.now()),
         "corrects": access.may(person_of(request), "correct clock", case),
         "reviews": [one for one in file.tasks if one.is_review and one.state != "cancelled"],
         "recent": told(events, head["words"])[:5],
@@ -120,19 +118,6 @@ def pulse(request: HttpRequest, reference: str) -> HttpResponse:
     case = case_for(person, reference)
     events = queries.events_after(case, int(seen))
     return render(request, "cases/_news.html", {"case": case, "changes": changes(case, events)})
-
-
-def clock_views(case: Case, *, now: datetime) -> list[explain.ClockView]:
-    """The business clocks of a case, the one that ends first on top."""
-    kind = kind_of(case.kind)
-    words = Words(kind)
-    rows = Clock.objects.filter(case_id=case.pk).order_by("limit_at", "name")
-    return [
-        explain.view_of(
-            one.stood, title=words.clock(one.name), now=now, terms=kind.clocks.get(one.name)
-        )
-        for one in rows
-    ]
 
 
 def told(events: list[Event], words: Words, *, all_events: bool = False) -> list[timeline.Entry]:

@@ -12,8 +12,8 @@ from cases import explain
 from cases.actors import Actor
 from cases.errors import ClockNotMoved, Invalid, NotAllowed
 from cases.models import Case
-from cases.views.case import clock_views
 from processes.acts import caseclocks
+from processes.queries import clock_views
 from timers import clock
 from timers.models import Clock
 from timers.spans import days
@@ -53,7 +53,7 @@ def test_the_page_says_why_the_limit_is_what_it_is(desk: Any, visit: Any) -> Non
     )
     history = visit(desk.people.sanne).open(f"{case.get_absolute_url()}history/")
     assert "Legal term paused" in history
-    assert "we wait for your drawings. Limit 8 Feb 2027, 14 days later." in history
+    assert "We wait for your drawings. Limit 8 Feb 2027, 14 days later." in history
 
 
 def test_a_caseworker_pauses_and_lets_go_on(desk: Any, visit: Any) -> None:

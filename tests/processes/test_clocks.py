@@ -8,10 +8,16 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from cases.errors import Refused
 from cases.models import Case, Notice
+from processes.acts import caseclocks
+from processes.acts.incidents import retry_incident
 from processes.engine.replay import as_it_stood
+from processes.engine.verify import differences_of
 from processes.models import Incident
-from tests.processes.conftest import Trials
+from processes.work import firing
+from tests.processes.conftest import SERVICE, Trials, at_once
+from tests.trial import terms
 from timers.models import Clock, Timer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -240,3 +246,83 @@ def test_cases_without_clocks_read_and_write_nothing_of_them(fourth: Trials) -> 
     with CaptureQueriesContext(connection) as seen:
         fourth.open("patience")
     assert not [q for q in seen.captured_queries if "timers_clock" in q["sql"]]
+
+
+# -- rows equal history, whatever breaks
+
+
+def test_verify_finds_a_row_or_a_timer_that_history_does_not_tell(fourth: Trials) -> None:
+    case = fourth.open("term")
+    assert not list(differences_of(fourth.fresh(case)))
+    row = clock_of(case)
+    Clock.objects.filter(pk=row.pk).update(limit_at=local(2027, 6, 1))
+    assert [d.words.split(":")[0] for d in differences_of(fourth.fresh(case))] == ["clocks"]
+    Clock.objects.filter(pk=row.pk).update(limit_at=row.limit_at)
+    Timer.objects.filter(purpose="clock:limit:term").delete()
+    assert [d.words.split(":")[0] for d in differences_of(fourth.fresh(case))] == ["timers"]
+    fourth.is_checked = False
+
+
+def test_code_that_fails_after_it_moved_a_clock_moves_none(fourth: Trials) -> None:
+    case = fourth.open("pauses_and_breaks")
+    fourth.send(case, "go")
+    assert "ZeroDivisionError" in Incident.objects.get(case=case).came
+    assert clock_of(case).state == "running"
+    assert fourth.count(case, "clock.paused") == 0
+
+
+def test_the_limit_of_a_stopped_case_passes_and_ends_its_block_when_it_is_mended(
+    fourth: Trials, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Given a case whose code failed within a block that its clock limits
+    case = fourth.open("breaks_in_its_term")
+    fourth.send(case, "go")
+    assert Incident.objects.filter(case=case, closed_at=None).exists()
+
+    # When the term passes, and the fault is mended afterwards
+    fourth.engine.until(local(2027, 3, 3))
+    monkeypatch.setattr(terms, "faulty", lambda: None)
+
+    assert clock_of(case).is_late and fourth.fresh(case).is_open
+    retry_incident(incident_id=Incident.objects.get(case=case).pk, actor=SERVICE)
+    fourth.settle()
+
+    # Then the block has ended, once
+    assert fourth.fresh(case).result == "late True"
+    assert fourth.count(case, "timer.fired") == 1
+
+
+def test_two_services_fire_a_limit_once(fourth: Trials) -> None:
+    cases = [fourth.open("term") for _ in range(6)]
+    fourth.engine.turned.set(local(2027, 3, 2))
+    for _ in range(6):
+        at_once([lambda: firing.fire(5)] * 3)
+    fourth.settle()
+    assert [fourth.count(case, "clock.limit_passed") for case in cases] == [1] * 6
+    assert [fourth.fresh(case).step for case in cases] == ["failed"] * 6
+
+
+def test_a_pause_and_the_limit_at_once_take_one_path(fourth: Trials) -> None:
+    cases = [fourth.open("term") for _ in range(8)]
+    fourth.engine.turned.set(local(2027, 3, 2))
+    refused: list[str] = []
+
+    def pause() -> None:
+        for case in cases:
+            try:
+                caseclocks.pause_clock(
+                    case_id=case.pk, name="term", reason="x", since=date(2027, 2, 26), actor=SERVICE
+                )
+            except Refused as refusal:
+                refused.append(str(refusal))
+
+    at_once([pause, lambda: [firing.fire(1) for _ in range(30)]])
+    fourth.settle()
+    for case in cases:
+        passed, paused = (
+            fourth.count(case, "clock.limit_passed"),
+            fourth.count(case, "clock.paused"),
+        )
+        after = fourth.fresh(case)
+        assert (passed, after.step) == ((1, "failed") if after.closed_at else (0, "trying"))
+        assert passed + paused >= 1

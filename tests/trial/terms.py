@@ -135,3 +135,27 @@ async def working_block(case: Trial) -> Any:
         await message("go")
         await message("again")
     return case.finish(result="late" if too_late else "in time")
+
+
+@script
+async def pauses_and_breaks(case: Trial) -> Any:
+    """What code did since it last waited is forgotten when it fails."""
+    await start_clock("term")
+    await message("go")
+    await pause_clock("term", reason="about to fail")
+    faulty()
+    return case.finish(result="never")
+
+
+@script
+async def breaks_in_its_term(case: Trial) -> Any:
+    await start_clock("term")
+    async with deadline(clock_limit("term")) as too_late:
+        await message("go")
+        faulty()
+        await message("never")
+    return case.finish(result=f"late {bool(too_late)}")
+
+
+def faulty() -> None:
+    raise ZeroDivisionError("a fault in the code of the step")
