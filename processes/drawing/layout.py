@@ -18,6 +18,7 @@ LEAST, MOST = 120, 190  # the width of a box
 LINE_HEIGHT = 18
 LANE = 14
 PORT = 7  # between two lines that leave a box
+SCATTERED = 3  # lines from one step that share a lane
 TRIED = 6  # lanes up to which every order is tried
 
 Point = tuple[float, float]
@@ -81,9 +82,11 @@ def laid_out(graph: Graph, sizes: Sizes | None = None) -> Layout:
     _stack(main, top=sizes.margin, gap=sizes.gap)
     sides = {line: _side(line, boxes, graph) for line in graph.lines}
     beside = _column(graph, boxes, sides, sizes)
-    left = _lanes([line for line in graph.lines if sides[line] == "left"], boxes)
-    channel = _lanes([line for line in graph.lines if sides[line] == "channel"], boxes)
-    right = _lanes([line for line in graph.lines if sides[line] == "right"], boxes)
+    lanes = {line: _lane_of(line, graph, sides) for line in graph.lines}
+    left, channel, right = (
+        _lanes([line for line in graph.lines if sides[line] == side], lanes, boxes)
+        for side in ("left", "channel", "right")
+    )
 
     x = sizes.margin + (len(left) + 1) * LANE if left else sizes.margin
     widest = max((box.width for box in main), default=0)
@@ -98,11 +101,11 @@ def laid_out(graph: Graph, sizes: Sizes | None = None) -> Layout:
     layout.width = end + sizes.margin + ((len(right) + 1) * LANE if right else 0)
     layout.height = max((box.bottom for box in boxes.values()), default=0) + sizes.margin
     places = {
-        "left": {step: x - (n + 1) * LANE for n, step in enumerate(left)},
-        "channel": {step: edge + (n + 1) * LANE for n, step in enumerate(channel)},
-        "right": {step: end + (n + 1) * LANE for n, step in enumerate(right)},
+        "left": {lane: x - (n + 1) * LANE for n, lane in enumerate(left)},
+        "channel": {lane: edge + (n + 1) * LANE for n, lane in enumerate(channel)},
+        "right": {lane: end + (n + 1) * LANE for n, lane in enumerate(right)},
     }
-    layout.paths = _paths(graph, boxes, sides, places)
+    layout.paths = _paths(graph, boxes, sides, lanes, places)
     return layout
 
 
@@ -197,27 +200,44 @@ def _settle(column: list[Box], wanted: Sequence[float], sizes: Sizes) -> None:
         bottom = box.bottom + sizes.beside
 
 
-def _lanes(lines: list[Line], boxes: dict[str, Box]) -> list[str]:
-    """The steps that these lines lead to, in the order of their lanes, with few crossings."""
-    targets = list(dict.fromkeys(line.target for line in lines))
-    spans = {}
-    for step in targets:
-        ends = [boxes[line.source].middle[1] for line in lines if line.target == step]
-        spans[step] = (ends, boxes[step].middle[1])
+Lane = tuple[str, str]  # "to" or "from", and the step that its lines share
 
-    def crossings(order: Sequence[str]) -> int:
+
+def _lane_of(line: Line, graph: Graph, sides: dict[Line, str]) -> Lane:
+    """Lines share a lane by the step they lead to; those that scatter from one step, such as
+    "resume, where it was", by the step they come from."""
+    if sides[line] == "channel":
+        alike = [one for one in graph.lines if sides[one] == "channel"]
+        scattered = sum(one.source == line.source for one in alike)
+        gathered = sum(one.target == line.target for one in alike)
+        if scattered >= SCATTERED and scattered > gathered:
+            return ("from", line.source)
+    return ("to", line.target)
+
+
+def _lanes(lines: list[Line], lanes: dict[Line, Lane], boxes: dict[str, Box]) -> list[Lane]:
+    """The lanes of these lines in their order, with few crossings."""
+    wanted = list(dict.fromkeys(lanes[line] for line in lines))
+    spans: dict[Lane, tuple[list[float], float]] = {}
+    for lane in wanted:
+        others = [
+            line.source if lane[0] == "to" else line.target for line in lines if lanes[line] == lane
+        ]
+        spans[lane] = ([boxes[one].middle[1] for one in others], boxes[lane[1]].middle[1])
+
+    def crossings(order: Sequence[Lane]) -> int:
         count = 0
-        for place, step in enumerate(order):
-            reach = [*spans[step][0], spans[step][1]]
+        for place, lane in enumerate(order):
+            reach = [*spans[lane][0], spans[lane][1]]
             low, high = min(reach), max(reach)
             for other in order[place + 1 :]:  # lines to further lanes pass this one
                 count += sum(low < y < high for y in spans[other][0])
             for other in order[:place]:  # this lane's way to its box passes nearer ones
                 near = [*spans[other][0], spans[other][1]]
-                count += sum(min(near) < y < max(near) for y in [spans[step][1]])
+                count += min(near) < spans[lane][1] < max(near)
         return count
 
-    ordered = sorted(targets, key=lambda step: (len(spans[step][0]), spans[step][1]))
+    ordered = sorted(wanted, key=lambda lane: (len(spans[lane][0]), spans[lane][1], lane))
     if len(ordered) <= TRIED:
         return list(min(permutations(ordered), key=lambda order: crossings(list(order))))
     return ordered
@@ -227,9 +247,10 @@ def _paths(
     graph: Graph,
     boxes: dict[str, Box],
     sides: dict[Line, str],
-    places: dict[str, dict[str, float]],
+    lanes: dict[Line, Lane],
+    places: dict[str, dict[Lane, float]],
 ) -> list[Path]:
-    ports = _ports(graph, boxes, sides)
+    ports = _ports(graph, boxes, sides, lanes)
     found = []
     for line in graph.lines:
         source, target, side = boxes[line.source], boxes[line.target], sides[line]
@@ -237,7 +258,7 @@ def _paths(
             x = source.middle[0] if side == "down" else max(source.x, target.x) + 24
             found.append(Path(line, ((x, source.bottom), (x, target.y)), "down"))
             continue
-        lane = places[side][line.target]
+        lane = places[side][lanes[line]]
         y, end = ports[line, "out"], ports[line, "in"]
         start_x = source.x if side == "left" else source.x + source.width
         end_x = target.x if side == "left" else target.x + target.width
@@ -257,24 +278,28 @@ def _goes_back(source: Node, target: Node) -> bool:
 
 
 def _ports(
-    graph: Graph, boxes: dict[str, Box], sides: dict[Line, str]
+    graph: Graph, boxes: dict[str, Box], sides: dict[Line, str], lanes: dict[Line, Lane]
 ) -> dict[tuple[Line, str], float]:
-    """The heights at which lines leave and reach a box. Lines to one step arrive at one place."""
+    """The heights at which lines leave and reach a box. Lines of one lane meet at one place where
+    they gather or scatter."""
     found: dict[tuple[Line, str], float] = {}
     for step, box in boxes.items():
         for wall in ("left", "right"):
-            keys: dict[tuple[str, str], list[tuple[Line, str]]] = {}
+            groups: dict[tuple[str, Lane], list[tuple[Line, str]]] = {}
+            heights: dict[tuple[str, Lane], float] = {}
             for line in graph.lines:
                 for end in ("out", "in"):
                     if _wall(line, end, boxes, sides) == (step, wall):
-                        other = line.target if end == "out" else step
-                        keys.setdefault((end, other), []).append((line, end))
-            ordered = sorted(keys, key=lambda key: (boxes[key[1]].middle[1], key))
+                        key = (end, lanes[line])
+                        groups.setdefault(key, []).append((line, end))
+                        other = line.target if end == "out" else line.source
+                        heights.setdefault(key, boxes[other].middle[1])
+            ordered = sorted(groups, key=lambda key: (heights[key], key))
             for place, key in enumerate(ordered):
                 shift = (place - (len(ordered) - 1) / 2) * min(
                     PORT, (box.height - 8) / max(1, len(ordered))
                 )
-                for one in keys[key]:
+                for one in groups[key]:
                     found[one] = box.middle[1] + shift
     return found
 
