@@ -12,7 +12,6 @@ from cases.models import Case
 from cases.views.pages import case_for, head_of
 from cases.views.signing import person_of, signed_in
 from cases.words import Words, capitalised
-from processes import queries as process_queries
 from processes.kinds import kind_of
 from timers import clock
 
@@ -39,7 +38,6 @@ def overview(request: HttpRequest, reference: str) -> HttpResponse:
             recordable=kind_of(case.kind).answer_form_paths,
         ),
         "facts": facts_of(case),
-        "clocks": process_queries.clock_views(case, now=clock.now()),
         "corrects": access.may(person_of(request), "correct clock", case),
         "reviews": [one for one in file.tasks if one.is_review and one.state != "cancelled"],
         "recent": told(events, head["words"])[:5],

@@ -66,6 +66,7 @@ def head_of(request: HttpRequest, case: Case) -> dict[str, Any]:
         "state": tags.head_tag(case, tasks=file.tasks, person=person),
         "works": works,
         "retries": retries,
+        "clocks": process_queries.clock_views(case, now=now),
         "my_task": my_task(person, file.tasks),
         "asks_documents": case.is_open and any(w["kind"] == "documents" for w in case.waits),
         "moves": staff_edges(case, person) if works else [],

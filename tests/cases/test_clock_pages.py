@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -203,3 +204,20 @@ def test_figures_say_how_long_ours_and_theirs_and_whether_it_was_kept(desk: Any)
     views = {one.name: one for one in clock_views(desk.fresh(case), now=clock.now())}
     assert (views["service"].kept, views["service"].words) == (False, "missed")
     assert views["service"].ours == "10 working days"
+
+
+def test_a_limit_is_its_day_and_late_only_when_that_day_is_over(desk: Any, visit: Any) -> None:
+    """25 January where the office is; the hours before midnight there are still in time."""
+    case = desk.open("two_clocks")
+
+    def view_at(day: int, hour: int) -> Any:
+        moment = datetime(2027, 1, day, hour, tzinfo=ZoneInfo("Europe/Amsterdam"))
+        return {one.name: one for one in clock_views(case, now=moment)}["term"]
+
+    assert {view_at(day, 12).limit for day in (24, 25, 26)} == {"25 Jan"}
+    assert view_at(24, 23).words == "tomorrow"
+    assert view_at(25, 0).words == view_at(25, 23).words == "today at 23:59"
+    assert view_at(25, 23).level == "near"
+    assert (view_at(26, 0).level, view_at(26, 0).words) == ("late", "overdue 1 day")
+    page = visit(desk.people.sanne).open(case.get_absolute_url())
+    assert "Legal term: 25 Jan 2027 · target 11 Jan 2027" in page
