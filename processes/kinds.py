@@ -50,6 +50,19 @@ class Kind:
         correctable: Sequence[str] | None = None,
         check_facts: Callable[[dict[str, Any]], dict[str, str]] | None = None,
     ) -> None:
+        """Declare a kind, once, at the top of its steps.py.
+
+        `prefix` begins its references (LN-2026-000123); `initial` is the first step; `main_line`
+        are (label, steps) of the way that most cases go, as the rail on their pages shows it.
+        `document_titles` name documents for people; `rejection_letters` are, by party, the letter
+        with which a rejected paper is asked for again at once. `messages` are what may come from
+        outside: name → a function that gives the data as the case keeps it, or raises Invalid.
+        `withdraw` is the transition that ends a case early, also when its parent ends, unless
+        `ends_with_parent` is false. `form` and `answer_forms` (by message) are dotted names of the
+        forms with which people open a case and record a message. `correctable` are the facts that
+        people may correct (all unless given); `check_facts` finds what does not fit together:
+        facts → {name: sentence}.
+        """
         self.model = model
         self.name = model.kind_name
         self.title = title

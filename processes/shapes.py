@@ -68,12 +68,14 @@ def optional(check: Check, default: Any = "") -> Any:
 
 
 def text(value: Any) -> str:
+    """A field of text, of bounded length."""
     if not isinstance(value, str) or len(value) > TEXT_CHARACTERS or "\0" in value:
         raise ValueError(f"text of at most {TEXT_CHARACTERS} characters")
     return value.strip()
 
 
 def yes_or_no(value: Any) -> bool:
+    """A field that is true or false."""
     if value in ("true", "false", "on"):  # as a form spells it
         return bool(value != "false")
     if not isinstance(value, bool):
@@ -82,6 +84,8 @@ def yes_or_no(value: Any) -> bool:
 
 
 def one_of(*known: str) -> Check:
+    """A field that has one of these words."""
+
     def check(value: Any) -> str:
         if value not in known:
             raise ValueError(f"one of: {', '.join(known)}")

@@ -145,14 +145,17 @@ KINDS: dict[str, type[Span]] = {
 
 
 def seconds(amount: float) -> Seconds:
+    """So many seconds of elapsed time, whatever the clocks on the wall do."""
     return Seconds(amount)
 
 
 def minutes(amount: float) -> Minutes:
+    """So many minutes of elapsed time."""
     return Minutes(amount)
 
 
 def hours(amount: float) -> Hours:
+    """So many hours of elapsed time."""
     return Hours(amount)
 
 
@@ -162,14 +165,17 @@ def days(amount: int) -> Days:
 
 
 def working_days(amount: int) -> WorkingDays:
+    """So many working days of the calendar; the end is closing time on the last one."""
     return WorkingDays(amount)
 
 
 def working_hours(amount: float) -> WorkingHours:
+    """So many opening hours of the calendar."""
     return WorkingHours(amount)
 
 
 def months(amount: int) -> Months:
+    """So many calendar months; a month without that day ends on its last."""
     return Months(amount)
 
 

@@ -13,11 +13,15 @@ from cases.fsm import edges
 from processes.activities import Definition
 from processes.checks import refused
 from processes.checks.reading import MISSING, Piece, Reading
-from processes.engine import words
+from processes.engine import clockwords, words
 from processes.engine.places import place
 from processes.engine.runner import StepCode
 from processes.kinds import Kind, kinds
 
+_CLOCKWORDS = frozenset(getattr(clockwords, n) for n in vars(clockwords) if "_clock" in n) | {
+    words.clock_limit,
+    words.clock_state,
+}
 _SETS = (ast.Set, ast.SetComp)
 
 
@@ -130,6 +134,8 @@ def _mistakes(kind: Kind, code: StepCode) -> Iterator[CheckMessage]:
                 yield from _message(piece, node, kind)
             elif thing is words.documents:
                 yield from _documents(piece, node, kind)
+            elif thing in _CLOCKWORDS:
+                yield from _clock(piece, node, called, kind)
     if reading.pieces:
         yield from _returns(reading.pieces[0], code)
         yield from _transitions(reading.pieces[0], kind, code)
@@ -220,6 +226,18 @@ def _documents(piece: Piece, node: ast.Call, kind: Kind) -> Iterator[CheckMessag
                 hint=f'Add it to document_titles={{"{name}": _("…")}} of the Kind.',
                 id="processes.W004",
             )
+
+
+def _clock(piece: Piece, node: ast.Call, called: str, kind: Kind) -> Iterator[CheckMessage]:
+    name = _text(piece, node.args[0]) if node.args else ""
+    if name and name not in kind.clocks:
+        known = f"It has: {', '.join(kind.clocks)}." if kind.clocks else "It has none."
+        yield Error(
+            f"{piece.place(node)}: step code calls {called}() for the clock “{name}”, which kind "
+            f"“{kind.name}” does not have.",
+            hint=f'{known} Declare it: {kind.name}.clock("{name}", title=…, limit=days(…))',
+            id="processes.E019",
+        )
 
 
 def _returns(piece: Piece, code: StepCode) -> Iterator[CheckMessage]:

@@ -51,6 +51,7 @@ class CaseUnderTest:
 
     @property
     def is_open(self) -> bool:
+        """Whether it has not come to an end."""
         return self.row.closed_at is None
 
     @property

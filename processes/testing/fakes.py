@@ -118,6 +118,7 @@ class Outside:
         self._down.add(service.setting)
 
     def up(self, service: Service) -> None:
+        """The service answers again."""
         self._down.discard(service.setting)
 
     def calls_to(self, service: Service, path: str = "") -> list[Call]:

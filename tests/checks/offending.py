@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from cases.models import Case
 from processes.activities import Attempt, activity
-from processes.engine.words import changed, documents, message, subcase
+from processes.engine.words import changed, documents, message, start_clock, subcase
 from processes.services import Service
 
 bank = Service("the bank", "LONGCASE_OFFENDING_URL")
@@ -99,6 +99,11 @@ def helper() -> str:
 
 async def computes_a_marker(case: Any) -> Any:
     changed(case.script)  # wrong
+    return case.finish()
+
+
+async def starts_an_unknown_clock(case: Any) -> Any:
+    await start_clock("term")  # wrong
     return case.finish()
 
 

@@ -62,6 +62,7 @@ MISTAKES = {
     "opens_with_unknown_facts": ("processes.E013", "Its facts are: script"),
     "opens_without_a_fact": ("processes.E013", "Its facts are: script"),
     "computes_a_marker": ("processes.E012", "Write the name out"),
+    "starts_an_unknown_clock": ("processes.E019", 'trial.clock("term"'),
     "goes_through_a_set": ("processes.E014", "sorted("),
     "waits_for_what_is_refused": ("processes.E015", "it takes: answer"),
     "takes_what_begins_elsewhere": ("processes.E016", "Add Step.TRYING to source= of go_back"),
