@@ -102,7 +102,9 @@ def _reach(kind: Kind, graph: list[Edge], steps: list[str]) -> Iterator[CheckMes
 
 
 def _transitions(kind: Kind, graph: list[Edge]) -> Iterator[CheckMessage]:
-    taken = {name for code in _codes(kind) for name in Reading(code).attributes}
+    readings = [Reading(code) for code in _codes(kind)]
+    taken = {name for reading in readings for name in reading.named}
+    is_known = not any(reading.looks_up for reading in readings)
     for edge in graph:
         where = places.of(getattr(kind.model, edge.name))
         if edge.staff and not edge.role:
@@ -112,7 +114,7 @@ def _transitions(kind: Kind, graph: list[Edge]) -> Iterator[CheckMessage]:
                 hint='Name who may: @transition(…, staff=True, role="caseworker").',
                 id="processes.W002",
             )
-        if not (edge.staff or edge.takes_back or edge.name in taken):
+        if is_known and not (edge.staff or edge.takes_back or edge.name in taken):
             yield Warning(
                 f"{where}: transition “{edge.name}” of kind “{kind.name}” is taken by nobody: no "
                 "step's code returns it, and staff may not take it.",

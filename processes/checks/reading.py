@@ -8,10 +8,14 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
+
+from django.apps import apps
 
 from processes.engine.places import place
 from processes.engine.runner import StepCode
+from processes.kinds import kinds
 
 _MISSING = object()
 
@@ -95,15 +99,22 @@ class Reading:
     def __init__(self, code: StepCode) -> None:
         self.code = code
         self.pieces = list(self._pieces())
-        self.attributes = {
-            node.attr
-            for piece in self.pieces
-            for node in ast.walk(piece.tree)
-            if isinstance(node, ast.Attribute)
-        }
+        nodes = [node for piece in self.pieces for node in ast.walk(piece.tree)]
+        # What its modules name, tables of transitions among it.
+        modules = {piece.function.__module__ for piece in self.pieces}
+        self.named = {name for module in modules for name in _named(module)}
+        # Whether it looks up attributes by names that cannot be read.
+        self.looks_up = any(
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "getattr"
+            and len(node.args) > 1
+            and not isinstance(node.args[1], ast.Constant)
+            for node in nodes
+        )
 
     def _pieces(self) -> Iterator[Piece]:
-        package = self.code.function.__module__.rpartition(".")[0]
+        homes = (self.code.function.__module__, *_homes(self.code))
         seen: set[Any] = set()
         todo: list[Any] = [self.code.function]
         while todo:
@@ -119,9 +130,25 @@ class Reading:
             for node in ast.walk(piece.tree):
                 # A helper may be called, or handed on by its name.
                 helper = piece.stands_for(node) if isinstance(node, ast.Name | ast.Attribute) else 0
-                if inspect.isfunction(helper) and not hasattr(helper, "_django_fsm"):
-                    home = helper.__module__
-                    if home == self.code.function.__module__ or (
-                        package and home.startswith(f"{package}.")
-                    ):
-                        todo.append(helper)
+                is_own = inspect.isfunction(helper) and not hasattr(helper, "_django_fsm")
+                if is_own and f"{helper.__module__}.".startswith(tuple(f"{h}." for h in homes)):
+                    todo.append(helper)
+
+
+@lru_cache
+def _named(module: str) -> frozenset[str]:
+    """The attributes and texts in the source of a module."""
+    try:
+        tree = ast.parse(inspect.getsource(sys.modules[module]))
+    except (OSError, TypeError, KeyError):
+        return frozenset()
+    found = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    texts = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return frozenset(found | {one for one in texts if isinstance(one, str)})
+
+
+def _homes(code: StepCode) -> list[str]:
+    """The package of the kind whose step this is: its app's."""
+    kind = kinds().get(code.kind)
+    config = apps.get_containing_app_config(kind.model.__module__) if kind else None
+    return [config.name] if config else []
