@@ -33,7 +33,13 @@ CSRF_TRUSTED_ORIGINS = environment.words("LONGCASE_ORIGINS")
 # In the order of dependence: each imports only what stands above it. Kinds come last.
 OUR_APPS = ["audit", "timers", "cases", "processes"]
 OUR_APPS += environment.kinds(
-    "LONGCASE_KINDS", ("processes.loan", "processes.permit", "processes.enforcement")
+    "LONGCASE_KINDS",
+    (
+        "processes.loan",
+        "processes.permit",
+        "processes.onboarding",
+        "processes.enforcement",
+    ),
 )
 INSTALLED_APPS = [
     *OUR_APPS,
@@ -248,6 +254,8 @@ LONGCASE_IDENTITY_URL = service_url("LONGCASE_IDENTITY_URL", "identity")
 LONGCASE_CREDIT_URL = service_url("LONGCASE_CREDIT_URL", "credit")
 LONGCASE_APPRAISER_URL = service_url("LONGCASE_APPRAISER_URL", "appraiser")
 LONGCASE_BANK_URL = service_url("LONGCASE_BANK_URL", "bank")
+LONGCASE_REGISTER_URL = service_url("LONGCASE_REGISTER_URL", "register")
+LONGCASE_SANCTIONS_URL = service_url("LONGCASE_SANCTIONS_URL", "sanctions")
 # Whom permits ask for advice, as pairs “fire_service=advice@example.org”; a party without an
 # address gets its letters by post.
 LONGCASE_PERMIT_ADVISERS = environment.words("LONGCASE_PERMIT_ADVISERS", ())

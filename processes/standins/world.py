@@ -18,7 +18,10 @@ import httpx
 
 from processes.standins.journal import Journal, OtherContent
 
-SERVICES = ("identity", "credit", "appraiser", "bank")
+SERVICES = ("identity", "credit", "appraiser", "bank", "register", "sanctions")
+# Made-up names on made-up lists: who shares a word with one is a possible match.
+LISTED = {"listman": "Boris Listman", "ghostly": "Ghostly Trading", "phantom": "Phantom Shipping"}
+EXPOSED = ("minister", "senator")  # in a name: somebody in public office
 MODES = ("ok", "slow", "down", "wrong", "drop", "status", "silent")
 
 
@@ -195,6 +198,31 @@ class World:
         elif number.endswith("99"):
             found = {"confirmed": False, "reason": "The number belongs to somebody else."}
         return self.journal.once("identity", "checked", key, given, lambda: found)
+
+    def _register(
+        self, rest: str, key: str, given: dict[str, Any], behaviour: Behaviour
+    ) -> dict[str, Any]:
+        number = _text(given, "registration_number")
+        found: dict[str, Any] = {"confirmed": True}
+        if number.endswith("00"):
+            found = {"confirmed": False, "reason": "The register does not know this number."}
+        elif number.endswith("99"):
+            found = {"confirmed": False, "reason": "The business was dissolved."}
+        return self.journal.once("register", "looked up", key, given, lambda: found)
+
+    def _sanctions(
+        self, rest: str, key: str, given: dict[str, Any], behaviour: Behaviour
+    ) -> dict[str, Any]:
+        words = _text(given, "name").casefold().split()
+        found = {
+            "hits": [
+                {"list": "Demo list 1", "entry": LISTED[word], "likeness": 50 + _chance(word, 50)}
+                for word in words
+                if word in LISTED
+            ],
+            "is_exposed": any(word in EXPOSED for word in words),
+        }
+        return self.journal.once("sanctions", "screened", key, given, lambda: found)
 
     def _credit(
         self, rest: str, key: str, given: dict[str, Any], behaviour: Behaviour
