@@ -68,12 +68,13 @@ class Command(BaseCommand):
 
     def other_demos(self) -> list[Any]:
         """The modules `demo` of the other kinds: each with its PEOPLE, and play(people)."""
-        found = []
-        for kind in kinds().values():
-            name = f"{kind.model.__module__.rpartition('.')[0]}.demo"
-            if name != loans.__name__ and importlib.util.find_spec(name) is not None:
-                found.append(importlib.import_module(name))
-        return found
+        packages = {kind.model.__module__.rpartition(".")[0] for kind in kinds().values()}
+        names = sorted({f"{package}.demo" for package in packages} - {loans.__name__})
+        return [
+            importlib.import_module(name)
+            for name in names
+            if importlib.util.find_spec(name) is not None
+        ]
 
     def person(self, login: str, given: str, family: str, team: str, roles: list[str]) -> Person:
         found = Person.objects.filter(username=login).first()
