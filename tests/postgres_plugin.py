@@ -8,7 +8,9 @@ from processes.testing import database
 def prepare() -> None:
     """Set the environment that settings read."""
     kinds = ("loan", "permit", "onboarding", "enforcement")
-    os.environ["LONGCASE_KINDS"] = ",".join([*(f"processes.{kind}" for kind in kinds), "tests.trial"])
+    os.environ["LONGCASE_KINDS"] = ",".join(
+        [*(f"processes.{kind}" for kind in kinds), "tests.trial"]
+    )
     database.prepare()
 
 
