@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from processes.engine.clockwords import pause_clock, resume_clock
@@ -12,21 +11,6 @@ from processes.permit.kind import permit
 from processes.permit.models import PermitApplication, Step
 from processes.permit.papers import CASEWORKER
 from processes.permit.term import term
-
-RESUMED: dict[Any, Callable[[PermitApplication], Any]] = {
-    Step.RECEIPT: PermitApplication.resume_receipt,
-    Step.COMPLETENESS: PermitApplication.resume_completeness,
-    Step.AWAITING_DATA: PermitApplication.resume_awaiting_data,
-    Step.ASSESSMENT: PermitApplication.resume_assessment,
-    Step.DRAFT: PermitApplication.resume_draft,
-    Step.DECISION: PermitApplication.resume_draft,
-    Step.SENDING: PermitApplication.resume_sending,
-    Step.OBJECTION_TERM: PermitApplication.resume_objection_term,
-    Step.IRREVOCABLE: PermitApplication.resume_irrevocable,
-    Step.OBJECTION: PermitApplication.resume_objection,
-    Step.APPEAL_TERM: PermitApplication.resume_appeal_term,
-    Step.APPEAL: PermitApplication.resume_appeal,
-}
 
 
 @permit.step(Step.SUSPENDED)
@@ -49,7 +33,37 @@ async def suspended(case: PermitApplication) -> Any:
     if term().is_paused:
         await resume_clock("term")
     await letter("resumed", limit_at=term().limit_at)
-    return RESUMED[Step(case.suspended_from)](case)
+    return go_on(case)
+
+
+def go_on(case: PermitApplication) -> Any:
+    """Back to the step at which it was suspended; a decision goes on with its draft."""
+    step: Any = Step(case.suspended_from)
+    if step == Step.RECEIPT:
+        return case.resume_receipt()
+    if step == Step.COMPLETENESS:
+        return case.resume_completeness()
+    if step == Step.AWAITING_DATA:
+        return case.resume_awaiting_data()
+    if step == Step.ASSESSMENT:
+        return case.resume_assessment()
+    if step in (Step.DRAFT, Step.DECISION):
+        return case.resume_draft()
+    return go_on_after_decision(case, step)
+
+
+def go_on_after_decision(case: PermitApplication, step: Any) -> Any:
+    if step == Step.SENDING:
+        return case.resume_sending()
+    if step == Step.OBJECTION_TERM:
+        return case.resume_objection_term()
+    if step == Step.OBJECTION:
+        return case.resume_objection()
+    if step == Step.APPEAL_TERM:
+        return case.resume_appeal_term()
+    if step == Step.APPEAL:
+        return case.resume_appeal()
+    return case.resume_irrevocable()
 
 
 @permit.step(Step.WITHDRAWING)
