@@ -19,7 +19,6 @@ from datetime import datetime
 from typing import Any
 
 from cases.actors import Actor, party
-from cases.errors import Refused
 from cases.models import Case
 from processes.acts.messages import deliver_message
 from processes.permit import rules
@@ -154,17 +153,14 @@ class ReceiptDriver(PermitDriver):
         )
 
     def advise(self, row: Row, name: str) -> None:
-        """The recorded person processes what a party sent."""
-        waits = [wait for wait in self.case(row).waits if wait["kind"] == "message"]
-        wait = next((wait for wait in waits if wait["name"] == name), None)
-        if wait is None:
-            raise Refused(f"The case does not wait for “{name}” now.")
+        """The recorded person processes what a party sent; after its time it is only kept."""
+        on_behalf = party(rules.PARTIES[PARTIES[code_of(row)]]).code
         deliver_message(
             case_id=self.id_of(row),
             name=name,
             data={"view": "agrees", "text": f"As recorded, row {row.seq}."},
             source=f"{self.source}-advice",
             key=row.key,
-            actor=Actor.of(self.person(row.resource), on_behalf=party(wait["on"]).code),
+            actor=Actor.of(self.person(row.resource), on_behalf=on_behalf),
         )
         self.installation.settle()
