@@ -12,6 +12,7 @@ from typing import Any
 
 from audit.record import Recorded
 from processes.engine.runner import StepCode
+from processes.engine.words import changed
 from processes.kinds import Kind
 
 Passed = Callable[[Sequence[Recorded]], bool]  # of the events of a visit: it would differ
@@ -36,7 +37,7 @@ class Change:
 
     def line_in(self, kind: Kind) -> int:
         """The line at which the edit begins."""
-        source = source_of(kind)
+        source = Path(module_of(kind, self.old).__file__).read_text()
         return source.count("\n", 0, source.index(self.old)) + 1
 
 
@@ -56,43 +57,42 @@ def never(visit: Sequence[Recorded]) -> bool:
     return False
 
 
-def _module(kind: Kind) -> Any:
-    versions = next(iter(kind.codes.values()))
-    return inspect.getmodule(versions[max(versions)].function)
-
-
-def source_of(kind: Kind) -> str:
-    return Path(_module(kind).__file__).read_text()
+def module_of(kind: Kind, old: str) -> Any:
+    """The module of a kind's step code in which this text stands, once."""
+    functions = [versions[max(versions)].function for versions in kind.codes.values()]
+    modules = {one.__name__: one for f in functions if (one := inspect.getmodule(f)) is not None}
+    found = {name: Path(str(one.__file__)).read_text().count(old) for name, one in modules.items()}
+    (name,) = [name for name, count in found.items() if count] or [""]
+    assert found.get(name) == 1, f"{found} times: {old!r}"
+    return modules[name]
 
 
 def edited(kind: Kind, old: str, new: str, folder: Path) -> dict[str, StepCode]:
-    """The newest code of each step, from the source with `old`, which stands there once, as `new`.
+    """The newest code of the steps of one module, with `old`, which stands there once, as `new`.
 
     Only functions are compiled anew, so that importing registers nothing twice.
     """
-    module, source = _module(kind), source_of(kind)
-    assert source.count(old) == 1, f"{source.count(old)} times in {module.__name__}: {old!r}"
-    file = folder / kind.name / "steps.py"
+    module = module_of(kind, old)
+    original = Path(module.__file__)
+    file = folder / original.parent.name / original.name
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(source.replace(old, new))
+    file.write_text(original.read_text().replace(old, new))
     tree = ast.parse(file.read_text())
     functions = [
         one for one in tree.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
     for one in functions:
         one.decorator_list = []
-    from processes.engine.words import changed
-
     space: dict[str, Any] = {**vars(module), "changed": changed}
     exec(compile(ast.Module(functions, []), str(file), "exec"), space)
     codes = {}
     for step, versions in kind.codes.items():
         code = versions[max(versions)]
-        function = space[code.function.__name__]
-        function.__module__ = module.__name__
-        codes[step] = replace(
-            code, function=function, file=str(file), line=function.__code__.co_firstlineno
-        )
+        if code.function.__module__ == module.__name__:
+            function = space[code.function.__name__]
+            codes[step] = replace(
+                code, function=function, file=str(file), line=function.__code__.co_firstlineno
+            )
     return codes
 
 
