@@ -37,6 +37,7 @@ OUR_APPS += environment.kinds(
     (
         "processes.loan",
         "processes.permit",
+        "processes.claim",
         "processes.onboarding",
         "processes.enforcement",
     ),

@@ -49,6 +49,7 @@ class Kind:
         answer_forms: dict[str, str] | None = None,
         correctable: Sequence[str] | None = None,
         check_facts: Callable[[dict[str, Any]], dict[str, str]] | None = None,
+        parent_fact: str = "",
     ) -> None:
         """Declare a kind, once, at the top of its steps.py.
 
@@ -81,6 +82,9 @@ class Kind:
             correctable if correctable is not None else [f.name for f in model.fact_fields()]
         )
         self.check_facts = check_facts or (lambda facts: {})
+        # The fact that holds the reference of the case to which one of this kind belongs. Such a
+        # parent did not open it, and does not wait for its end.
+        self.parent_fact = parent_fact
         self.form_path = form  # "processes.loan.forms.LoanForm": a face, so named and not imported
         self.codes: dict[str, dict[int, StepCode]] = {}
         self.clocks: dict[str, Terms] = {}

@@ -59,19 +59,19 @@ def write(
     assert to is not None
     text = render_to_string(template, {"case": case, "to": to, **more})
     subject, _, body = text.strip().partition("\n")
-    letter, _ = Letter.objects.get_or_create(
+    new = Letter(
         key=key,
-        defaults={
-            "case_id": case_id,
-            "template": template,
-            "to_name": to.name,
-            "to_email": to.email,
-            "subject": " ".join(subject.split())[:200],
-            "text": body.strip() + "\n",
-            "written_at": clock.now(),
-        },
+        case_id=case_id,
+        template=template,
+        to_name=to.name,
+        to_email=to.email,
+        subject=" ".join(subject.split())[:200],
+        text=body.strip() + "\n",
+        written_at=clock.now(),
     )
-    return letter
+    # Of two that write it at once the first one's text stands, without a savepoint for it.
+    Letter.objects.bulk_create([new], ignore_conflicts=True)
+    return Letter.objects.get(key=key)
 
 
 def send(letter: Letter) -> str:

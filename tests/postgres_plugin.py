@@ -7,7 +7,7 @@ from processes.testing import database
 
 def prepare() -> None:
     """Set the environment that settings read."""
-    kinds = ("loan", "permit", "onboarding", "enforcement")
+    kinds = ("loan", "permit", "claim", "onboarding", "enforcement")
     os.environ["LONGCASE_KINDS"] = ",".join(
         [*(f"processes.{kind}" for kind in kinds), "tests.trial"]
     )

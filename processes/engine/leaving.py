@@ -92,7 +92,7 @@ def _end_child(child_id: int, parent_id: int, cause: str) -> None:
 def closed(turn: Turn, run: Run) -> None:
     """The case ended: tell the parent that waits for it."""
     row, cause = run.row, run.cause
-    if row["parent_id"] is None:
+    if row["parent_command"] is None:  # none, or one that did not open it
         return
     data = {
         "command": row["parent_command"],

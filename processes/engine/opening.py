@@ -63,6 +63,19 @@ def check_facts(kind: Kind, facts: dict[str, Any]) -> dict[str, Any]:
     return clean
 
 
+def belongs_to(turn: Turn, kind: Kind, reference: str) -> int:
+    """The id of the case to which a new one belongs. Raises Invalid when there is none."""
+    turn.cursor.execute("SELECT id FROM cases_case WHERE reference = %s", [reference])
+    found = turn.cursor.fetchone()
+    if found is None:
+        sentence = f"There is no case {reference!r:.60}. Leave it empty, or give a reference."
+        raise Invalid(
+            f"The {kind.title} was not opened. {kind.parent_fact}: {sentence}",
+            {kind.parent_fact: sentence},
+        )
+    return found[0]
+
+
 def begin(
     turn: Turn,
     kind: Kind,
@@ -76,11 +89,13 @@ def begin(
     source: str = "",
     source_key: str = "",
     restricted: bool = False,
-    parent: tuple[int, int, int] | None = None,
+    parent: tuple[int, int | None, int | None] | None = None,
     case_id: int | None = None,
 ) -> Run:
     """Open a case within a turn and let it go on until it waits. Raises Invalid."""
     facts = check_facts(kind, facts)
+    if parent is None and kind.parent_fact and facts[kind.parent_fact]:
+        parent = (belongs_to(turn, kind, facts[kind.parent_fact]), None, None)
     if case_id is None:
         case_id = rows.case_ids(turn.cursor, 1)[0]
     year = localtime(turn.now).year

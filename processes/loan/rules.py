@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
+from processes.accounts import is_iban
 from processes.decisions.library import tables_beside
 
 TABLES = tables_beside(__file__)
@@ -132,12 +133,3 @@ def security_in_words(amount: Decimal, value: Decimal | None) -> dict[str, Any]:
     share = amount / value
     warning = "" if share <= LEND_AT_MOST else f", more than {share_in_words(LEND_AT_MOST)}"
     return {"appraised_value": value, "loan_to_value": share_in_words(share) + warning}
-
-
-def is_iban(text: str) -> bool:
-    """Whether the check digits of an account number fit (ISO 13616)."""
-    text = text.replace(" ", "").upper()
-    if not (15 <= len(text) <= 34 and text.isascii() and text.isalnum() and text[:2].isalpha()):
-        return False
-    digits = "".join(str(int(sign, 36)) for sign in text[4:] + text[:4])
-    return int(digits) % 97 == 1

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Self
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from audit.record import Recorded
 from cases.errors import Refused
@@ -85,6 +85,11 @@ class Driver(ABC):
         self.installation.__exit__(*error)
 
     # -- what a kind says
+
+    @property
+    def time_after(self) -> timedelta:
+        """How long time passes after the last row: for timers that it has set."""
+        return timedelta(hours=1)
 
     @classmethod
     def installation_on(cls, turned: clock.Turned) -> Inline:
@@ -185,7 +190,12 @@ class Driver(ABC):
             return False
         source = self.source_of(row)
         with transaction.atomic():
-            stored = inbox.store(
+            before, is_over = self._standing(row)
+            note = AFTER_END if is_over and not self.takes_after_end(row) else self._act(row)
+            after, _ = self._standing(row)
+            if not note and after > before:
+                note = f"{before + 1}-{after}"
+            inbox.store(
                 source=source,
                 key=row.key,
                 name=row.activity,
@@ -193,16 +203,7 @@ class Driver(ABC):
                 data={"lifecycle": row.lifecycle, "resource": row.resource},
                 actor="service:playlog",
                 state="used",
-            )
-            if not stored.is_new:
-                return False
-            before = self._head(row)
-            note = self._act(row)
-            after = self._head(row)
-            if not note and after > before:
-                note = f"{before + 1}-{after}"
-            Message.objects.filter(pk=stored.id).update(
-                why=note, case_id=self.known_id(row), settled_at=clock.now()
+                why=note,
             )
         self.played.add((source, row.key))
         return True
@@ -211,22 +212,24 @@ class Driver(ABC):
         note = ""
         try:
             if not self.opens(row):
-                case_id = self.id_of(row)
-                is_over = Case.objects.filter(pk=case_id, closed_at__isnull=False).exists()
-                if is_over and not self.takes_after_end(row):
-                    return AFTER_END
+                self.id_of(row)
             self.act(row)
         except Refused as refusal:
             note = f"{REFUSED}{refusal}"
         self.installation.settle()
         return note
 
-    def _head(self, row: Row) -> int:
-        """The number of the last event of the row's case."""
+    def _standing(self, row: Row) -> tuple[int, bool]:
+        """The number of the last event of the row's case, and whether the case is closed."""
         case_id = self.known_id(row)
         if case_id is None:
-            return 0
-        return Case.objects.values_list("head_number", flat=True).get(pk=case_id)
+            return 0, False
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT head_number, closed_at IS NOT NULL FROM cases_case WHERE id = %s",
+                [case_id],
+            )
+            return cursor.fetchone()
 
     def known_id(self, row: Row) -> int | None:
         """Our case of a row, or None before it was opened."""

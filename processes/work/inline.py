@@ -7,7 +7,7 @@ without threads, so that what happens is repeatable.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection
 
@@ -16,9 +16,31 @@ from processes.models import Activity, Worker
 from processes.work import claims, firing, intake, perform
 from processes.work.attempts import run_attempt
 from processes.work.results import Claim, Done
-from timers import clock, due
+from timers import clock
 
+_LOOK = """
+    SELECT EXISTS (SELECT 1 FROM cases_message WHERE state = 'new'),
+           EXISTS (SELECT 1 FROM processes_activity WHERE lane = 'short' AND state = 'due'
+                      AND worker_id IS NULL AND due_at <= %s),
+           EXISTS (SELECT 1 FROM timers_timer WHERE due_at <= %s),
+           EXISTS (SELECT 1 FROM processes_activity WHERE lane = 'long' AND state = 'due'
+                      AND worker_id IS NULL AND due_at <= %s)
+"""
+_NEXT = """
+    SELECT least((SELECT min(due_at) FROM timers_timer WHERE due_at > %s),
+                 (SELECT min(due_at) FROM processes_activity
+                   WHERE state = 'due' AND worker_id IS NULL AND due_at > %s))
+"""
 ROUNDS = 10_000  # without coming to rest: something schedules itself for ever
+
+
+class Found(NamedTuple):
+    """What is due now."""
+
+    messages: bool
+    short: bool
+    timers: bool
+    long: bool
 
 
 class Inline:
@@ -44,7 +66,13 @@ class Inline:
     def settle(self) -> None:
         """Do what is due now, until nothing is."""
         for _ in range(ROUNDS):
-            if not (self._work() or firing.fire(self.batch) or self._long()):
+            found = self._look()
+            if not (
+                (found.messages and self._take_messages())
+                or (found.short and self._work())
+                or (found.timers and firing.fire(self.batch))
+                or (found.long and self._long())
+            ):
                 return
         raise RuntimeError(f"No rest after {ROUNDS} rounds: something schedules itself for ever.")
 
@@ -63,16 +91,17 @@ class Inline:
 
     def next_due(self) -> datetime | None:
         """The moment at which the next timer or retry is due; None if time alone brings nothing."""
-        timer = due.next_due(connection, clock.now())
-        retry = (
-            Activity.objects.filter(state="due", worker_id=None, due_at__gt=clock.now())
-            .order_by("due_at")
-            .values_list("due_at", flat=True)
-            .first()
-        )
-        return min((at for at in (timer, retry) if at is not None), default=None)
+        with connection.cursor() as cursor:
+            cursor.execute(_NEXT, [clock.now()] * 2)
+            return cursor.fetchone()[0]
 
-    def _work(self) -> bool:
+    def _look(self) -> Found:
+        """Whether anything is due, in one question: mostly nothing is, and each costs a trip."""
+        with connection.cursor() as cursor:
+            cursor.execute(_LOOK, [clock.now()] * 3)
+            return Found(*cursor.fetchone())
+
+    def _take_messages(self) -> bool:
         assert self.worker is not None
         from processes.engine import inbox
 
@@ -81,17 +110,19 @@ class Inline:
                 messages = inbox.claim_new(turn.cursor, self.batch)
                 cases = inbox.resolve(turn.cursor, messages)
                 runs = {r.case_id: r for r in turn.lock(list(set(cases.values())), wait=True)}
-                taken = intake.take_messages(turn, runs, messages, cases)
-                claimed = claims.claim_short(
-                    turn.cursor, worker_id=self.worker.pk, limit=self.batch
-                )
+                return bool(intake.take_messages(turn, runs, messages, cases))
         except Exception:
             intake.settle_alone([], self.worker.pk)
             return True
+
+    def _work(self) -> bool:
+        assert self.worker is not None
+        with connection.cursor() as cursor:
+            claimed = claims.claim_short(cursor, worker_id=self.worker.pk, limit=self.batch)
         done = [one for claim in claimed if (one := self.attempt(claim)) is not None]
         if done:
             self.record(done)
-        return bool(taken or claimed)
+        return bool(claimed)
 
     def attempt(self, claim: Claim) -> Done | None:
         """Run one claimed activity. A subclass may answer otherwise, or None: not yet."""

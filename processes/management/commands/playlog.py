@@ -8,7 +8,9 @@ import random
 import signal
 import subprocess
 import sys
-from datetime import datetime, timedelta
+import zlib
+from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -24,7 +26,15 @@ from processes.kinds import kind_of, kinds
 from processes.models import Activity, Worker
 from processes.playlog.digest import digest_of
 from processes.playlog.driver import Driver
-from processes.playlog.recorded import NoSuchLog, Row, in_order, read_cases, read_named, read_rows
+from processes.playlog.recorded import (
+    NoSuchLog,
+    RecordedCase,
+    Row,
+    in_order,
+    read_cases,
+    read_named,
+    read_rows,
+)
 from processes.playlog.report import report_on
 from processes.work import claims
 from timers import clock
@@ -44,6 +54,12 @@ class Command(BaseCommand):
         parser.add_argument("folder", type=Path, help="holds cases.csv.gz and events.csv.gz")
         parser.add_argument("--parents", type=Path, help="the folder of the log of their parents")
         parser.add_argument("--cases", type=int, default=0, help="how many; all unless given")
+        parser.add_argument(
+            "--part",
+            default="1/1",
+            metavar="K/N",
+            help="the K-th of N parts, families whole; each part needs a database of its own",
+        )
         parser.add_argument("--seed", type=int, default=1, help="which of them, when not all")
         parser.add_argument(
             "--at-least",
@@ -68,6 +84,7 @@ class Command(BaseCommand):
         driver_type = driver_of(options["kind"], options["folder"].resolve().name)
         try:
             cases = read_cases(options["folder"], count=options["cases"], seed=options["seed"])
+            cases = part_of(cases, options["part"], family=driver_type.parent_of)
             rows = read_rows(options["folder"], cases)
             parents = {}
             if options["parents"]:
@@ -118,7 +135,7 @@ class Command(BaseCommand):
                 os.kill(os.getpid(), signal.SIGKILL)
             if options["verbosity"] > 1 and place % 5000 == 0:
                 self.stdout.write(f"{place} of {len(rows)} rows, {clock.now():%d %b %Y}")
-        installation.until(max(rows[-1].at + timedelta(hours=1), clock.now()))
+        installation.until(max(rows[-1].at + driver.time_after, clock.now()))
         return played
 
     def _again_and_again(self, options: dict[str, Any]) -> None:
@@ -126,7 +143,7 @@ class Command(BaseCommand):
         chance = random.Random(options["seed"])
         command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "playlog"]
         command += [options["kind"], str(options["folder"].resolve())]
-        command += [f"--{name}={options[name]}" for name in ("cases", "seed", "verbosity")]
+        command += [f"--{name}={options[name]}" for name in ("cases", "part", "seed", "verbosity")]
         command.append(f"--at-least={options['at_least']}")
         if options["parents"]:
             command.append(f"--parents={options['parents'].resolve()}")
@@ -146,6 +163,20 @@ class Command(BaseCommand):
                 raise CommandError("The last run failed; its words stand above.")
             return
         raise CommandError(f"Not done after {LIVES} lives: give a larger --kill-every.")
+
+
+def part_of(
+    cases: dict[str, RecordedCase], part: str, *, family: Callable[[RecordedCase], str]
+) -> dict[str, RecordedCase]:
+    """The cases of one part of several; those of one parent are in one part."""
+    which, _, count = part.partition("/")
+    if not (which.isdecimal() and count.isdecimal() and 1 <= int(which) <= int(count)):
+        raise CommandError(f"--part is such as 1/4, the first of four parts; not {part}.")
+    return {
+        case_id: case
+        for case_id, case in cases.items()
+        if zlib.crc32((family(case) or case_id).encode()) % int(count) == int(which) - 1
+    }
 
 
 def last_recorded_at() -> datetime | None:
@@ -174,7 +205,7 @@ def driver_of(kind: str, folder: str) -> type[Driver]:
     """The driver that a kind's module `playlog` has for a folder of this name."""
     if kind not in kinds():
         raise CommandError(f"There is no kind “{kind}”; there are: {', '.join(sorted(kinds()))}.")
-    package = kind_of(kind).model.__module__.rpartition(".")[0]
+    package = kind_of(kind).model._meta.app_config.name
     name = f"{package}.playlog"
     try:
         module = importlib.import_module(name)
