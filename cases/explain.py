@@ -151,7 +151,7 @@ def task_sentence(data: Mapping[str, Any], now: datetime) -> str:
         return ""
     parts = [
         _("%(span)s from %(day)s")
-        % {"span": spans.decode(data["span"]).words(), "day": dates.day(data["from"], now)}
+        % {"span": spans.decode(data["span"]).words(), "day": dates.day(data["counted_from"], now)}
     ]
     parts += [free_day(day, name, now) for day, name in data.get("holidays", ())]
     said = {"day": dates.day(data["due_at"], now), "reasons": ", ".join(parts)}

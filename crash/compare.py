@@ -32,7 +32,7 @@ NOISE = frozenset(
 )
 # Moments, numbers of events, and rows of this database.
 DROPPED = frozenset(
-    ("at", "due_at", "until", "next_at", "opened_at")
+    ("at", "due_at", "until", "next_at", "opened_at", "counted_from", "holidays")
     + ("covers", "attempt", "undoing", "command", "commands", "cancelled", "task")
     + ("letter", "key", "order", "booking")
 )

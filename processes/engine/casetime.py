@@ -70,7 +70,7 @@ def due_after(run: Run, span: Span, now: datetime, data: dict[str, Any]) -> date
         return span.after(now)
     name = calendars.choose("", kind=run.kind.name, team_id=run.row["team_id"])
     due_at, holidays = counted(span, now, calendars.named(name))
-    data["span"], data["from"] = span.encode(), now
+    data["span"], data["counted_from"] = span.encode(), now
     if name:
         data["calendar"] = name
     if holidays:

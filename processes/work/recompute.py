@@ -126,7 +126,7 @@ def _count_timer(turn: Turn, run: Run, timer: Timer, *, why: str) -> int:
         return 0
     data = asked.data
     due_at, holidays = casetime.counted(
-        spans.decode(data["span"]), data["from"], calendars.named(data.get("calendar", ""))
+        spans.decode(data["span"]), data["counted_from"], calendars.named(data.get("calendar", ""))
     )
     if due_at == timer.due_at:
         return 0

@@ -115,3 +115,11 @@ def test_a_ledger_forgets_only_the_line_that_was_never_finished(tmp_path: Any) -
     again = Ledger(path)
     again.write({"done": 1})
     assert [line.get("done") for line in Ledger(path).lines] == [None, 0, 1]
+
+
+def test_a_date_counted_on_a_calendar_from_another_moment_is_no_difference() -> None:
+    def review(day: str) -> list[dict[str, Any]]:
+        data = {"span": {"working_days": 5}, "counted_from": day, "due_at": day, "holidays": [day]}
+        return [*STORY, event("task.opened", command=3, name="underwriting", **data)]
+
+    assert list(differences({"1": review("2027-01-04")}, {"1": review("2027-01-05")})) == []
