@@ -8,9 +8,10 @@ from typing import Any
 
 from django.contrib.auth.models import Group
 
+from audit.read import events_of
 from cases.actors import Actor, service
 from cases.errors import Refused
-from cases.models import Case, Person, Task, Team
+from cases.models import Case, Message, Person, Task, Team
 from processes.acts.cases import move_case, open_case
 from processes.acts.tasks import claim_task, complete_task
 from processes.permit.papers import AUTHORITY, CASEWORKER, EXPERT, REVIEWER
@@ -116,20 +117,24 @@ class PermitDriver(Driver):
         return Actor.of(self.person(row.resource))
 
     def actor_code(self, row: Row) -> str:
-        """The recorded person; a colleague where four eyes forbade that person the row's task."""
+        """The recorded person; a colleague where four eyes forbade that person what the row did."""
         if self.opens(row):
             return ""
-        person, colleague = self.person(row.resource), self.colleague(row)
-        stood_in = any(
-            f"person:{person.pk}" in task.unlike
-            for task in Task.objects.filter(
-                case_id=self.id_of(row), closed_at=row.at, closed_by=f"person:{colleague.pk}"
-            )
-        )
-        did_some = Task.objects.filter(
-            case_id=self.id_of(row), closed_at=row.at, closed_by=f"person:{person.pk}"
-        ).exists()
-        return f"person:{(colleague if stood_in and not did_some else person).pk}"
+        person = f"person:{self.person(row.resource).pk}"
+        colleague = f"person:{self.colleague(row).pk}"
+        done = Task.objects.filter(case_id=self.id_of(row), closed_at=row.at, closed_by=colleague)
+        if not any(person in task.unlike for task in done):
+            return person
+        return person if person in self.actors_of(row) else colleague
+
+    def actors_of(self, row: Row) -> set[str]:
+        """Who stands behind the events that a row brought about."""
+        note = Message.objects.get(source=self.source_of(row), key=row.key).why
+        first, _, upto = note.partition("-")
+        if not upto.isdigit():
+            return set()
+        events = events_of(self.id_of(row))[int(first) - 1 : int(upto)]
+        return {event.actor for event in events}
 
     def person(self, resource: str) -> Person:
         name = f"{self.source}-{resource or 'pool'}"
