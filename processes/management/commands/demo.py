@@ -68,7 +68,7 @@ class Command(BaseCommand):
 
     def other_demos(self) -> list[Any]:
         """The modules `demo` of the other kinds: each with its PEOPLE, and play(people)."""
-        packages = {kind.model.__module__.rpartition(".")[0] for kind in kinds().values()}
+        packages = {kind.model._meta.app_config.name for kind in kinds().values()}
         names = sorted({f"{package}.demo" for package in packages} - {loans.__name__})
         return [
             importlib.import_module(name)
