@@ -20,7 +20,13 @@ from processes.kinds import kinds
 SKELETON = Path(__file__).parent / "skeleton"
 CHECKOUT = Path(__file__).resolve().parents[1]
 LONGEST = 30  # characters of a name; it is part of tables and constraints
-PYTEST_INI = "[pytest]\naddopts = -p processes.testing --import-mode=importlib\npythonpath = .\n"
+PYTEST_INI = """\
+# Run from the folder of Longcase: .venv/bin/python -m pytest THIS_FOLDER
+# The kinds under test are the apps in this folder.
+[pytest]
+addopts = -p processes.testing --import-mode=importlib
+pythonpath = .
+"""
 
 # Names that the files of a kind need for something else.
 _RESERVED = (

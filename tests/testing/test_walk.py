@@ -39,6 +39,20 @@ def test_nobody_gets_stuck_with_a_loan(walk: Any, world: Any) -> None:
     assert sum(ends.values()) == 5
 
 
+def test_nobody_gets_stuck_with_a_fine(walk: Any) -> None:
+    def ruling(chance: random.Random) -> dict[str, Any]:
+        return {"outcome": chance.choice(["upheld", "rejected"])}
+
+    answers = {
+        "posted": lambda chance: {"expenses": "9.00"},
+        "payment": lambda chance: {"amount": f"{chance.randint(5, 90)}.00"},
+        "ruling_of_prefect": ruling,
+        "ruling_of_judge": ruling,
+    }
+    ends = walk("enforcement", cases=5, answers=answers)
+    assert set(ends) & {"paid", "collection", "cancelled"}
+
+
 def find(walk: Any, script: str, **options: Any) -> str:
     """What the walks of a script of the trial kind get stuck in."""
 
