@@ -49,7 +49,9 @@ def perform(turn: Turn, run: Run, command: asked.Command) -> Recorded:
                 data["until_command"] = limit.timer.number  # whose date may move
         elif limit.timer.clock:
             data["until_clock"] = limit.timer.clock
-        if limit.then and not isinstance(command, asked.SetTimer):
+        if limit.then and isinstance(command, asked.AskTask) and command.due is not None:
+            data["limit_then"] = limit.then  # its own date may come first, with its own consequence
+        elif limit.then and not isinstance(command, asked.SetTimer):
             data["otherwise"] = limit.then
     if command.otherwise and "otherwise" not in data:
         data["otherwise"] = command.otherwise

@@ -121,14 +121,16 @@ def waits_of(
         data = asked.data
         if data.get("watch") or asked.type not in _WAIT_KINDS:
             continue
+        until = _until(data, clocks)
+        is_limit = "limit_then" in data and until != data.get("due_at")
         wait: dict[str, Any] = {
             "kind": _WAIT_KINDS[asked.type],
             "name": data.get("name", ""),
             "on": _on(asked),
             "since": asked.recorded_at,
-            "until": _until(data, clocks),
+            "until": until,
             "met": data.get("met", ""),
-            "otherwise": data.get("otherwise", ""),
+            "otherwise": data["limit_then"] if is_limit else data.get("otherwise", ""),
             "command": number,
         }
         if asked.type == "documents.requested":
@@ -140,6 +142,8 @@ def waits_of(
 def _until(data: Mapping[str, Any], clocks: Mapping[str, ClockState]) -> Any:
     """When it is due: of what a clock limits, when that is up as it stands now."""
     until = data.get("due_at") or data.get("until")
+    if "limit_then" in data and data.get("until") is not None:
+        until = min(until, data["until"])
     clock = clocks.get(data["until_clock"]) if "until_clock" in data else None
     if clock is None or clock.limit_at is None:
         return until

@@ -194,3 +194,21 @@ def test_people_are_warned_before_the_term_passes(desk: Any, engine: Any) -> Non
     case = desk.to("assessment")
     engine.advance(days=55)
     assert "clock.warned" in [event.type for event in events_of(case.pk)]
+
+
+def test_a_wait_says_what_comes_of_its_own_date_and_not_of_the_term(desk: Any, engine: Any) -> None:
+    # Given a review that is due before the term is over
+    case = desk.to("assessment", by_default=True)
+    review = next(w for w in get_case(case.pk).waits if w["name"] == "content_build")
+    assert review["otherwise"] == "the supervisors are told"
+
+    # When the term comes first
+    engine.advance(days=50)
+    desk.do(case, "content_build", "for")
+    engine.advance(days=3)
+    desk.do(case, "draft", "grant")
+
+    # Then it says what comes of that
+    decision = next(w for w in get_case(case.pk).waits if w["name"] == "decision")
+    assert decision["otherwise"] == "the permit is granted by default"
+    assert decision["until"] == desk.clock(case).limit_at
