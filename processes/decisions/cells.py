@@ -211,7 +211,7 @@ def shown(value: Any) -> str:
         return "nothing"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, Decimal):
+    if isinstance(value, (Decimal, int)):
         text = f"{value:,f}"
         return text.rstrip("0").rstrip(".") if "." in text else text
     if isinstance(value, date):

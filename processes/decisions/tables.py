@@ -21,7 +21,7 @@ COLLECT, RULE_ORDER = "COLLECT", "RULE ORDER"
 HIT_POLICIES = (UNIQUE, FIRST, ANY, PRIORITY, COLLECT, RULE_ORDER)
 AGGREGATIONS = ("SUM", "MIN", "MAX", "COUNT")
 
-Outputs = dict[str, Value | None]
+Outputs = dict[str, Value | int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +176,11 @@ class TableVersion:
 
     def _summed(self, every: list[Outputs]) -> Any:
         if self.aggregation == "COUNT":
-            return Decimal(len(every))
+            return len(every)
         values: list[Any] = [one[self.outputs[0].name] for one in every]
         values = [one for one in values if one is not None]
         if self.aggregation == "SUM":
-            return sum(values, Decimal(0))
+            return sum(values, 0 if self.outputs[0].kind.name == "whole" else Decimal(0))
         if not values:
             return None
         return min(values) if self.aggregation == "MIN" else max(values)
@@ -193,7 +193,13 @@ class TableVersion:
         )
 
     def outputs_of(self, rule: Rule) -> Outputs:
-        return {c.name: value for c, value in zip(self.outputs, rule.outputs, strict=True)}
+        """What a rule says, by column; a whole number as an int, so that months() takes it."""
+        return {
+            column.name: int(value)
+            if column.kind.name == "whole" and isinstance(value, Decimal)
+            else value
+            for column, value in zip(self.outputs, rule.outputs, strict=True)
+        }
 
     # -- words
 

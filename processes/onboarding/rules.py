@@ -70,7 +70,7 @@ class Rating(NamedTuple):
         return cls(
             points,
             decision["risk"],
-            int(decision["review_years"]),
+            decision["review_years"],
             tuple(role for role in roles if role != "nobody"),
         )
 

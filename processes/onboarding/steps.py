@@ -203,7 +203,7 @@ async def assessment(case: Onboarding) -> Any:
 async def rate(case: Onboarding, *, is_exposed: bool) -> rules.Rating:
     """Points by one table, and what another says of them."""
     found = await decide(rules.POINTS, exposed=is_exposed, **rules.risk_facts(case))
-    points = int(found.outputs)  # the sum of all rules that fit
+    points = found.outputs  # the sum of all rules that fit
     return rules.Rating.of(points, await decide(rules.RISK, points=points))
 
 
