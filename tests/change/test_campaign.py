@@ -23,9 +23,10 @@ from processes.kinds import Kind
 from processes.models import CodeRun
 from processes.work import coderuns
 from processes.work.replaychecks import Report, check_in_parallel
-from tests.change import fines, loans, permits, relations
+from tests.change import claims, fines, loans, permits, relations
 from tests.change.editing import Change, deployed
 from tests.enforcement.conftest import Fines
+from tests.fixtures.claims import ClaimsOffice
 from tests.onboarding.conftest import outside
 from tests.onboarding.desk import Desk
 
@@ -174,6 +175,11 @@ def test_fines(engine: Any, tmp_path: Path) -> None:
 def test_permits(permit_desk: Any, engine: Any, tmp_path: Path) -> None:
     permits.fill(permit_desk, engine, CASES)
     campaign(permits, tmp_path)
+
+
+def test_claims(engine: Any, world: Any, tmp_path: Path) -> None:
+    claims.fill(ClaimsOffice(), engine, CASES)
+    campaign(claims, tmp_path)
 
 
 def test_onboarding(outside: Any, engine: Any, tmp_path: Path) -> None:
