@@ -159,7 +159,12 @@ def _stands_since_restart(event: str, run: Run, name: str) -> str:
         return ""
     if event == "clock.started" and not state.is_stopped:
         return "running"
-    return "extended" if event == "clock.extended" and state.extensions else ""
+    if event != "clock.extended":
+        return ""
+    asked = [e for e in run.events if e.type == event and e.data["name"] == name]
+    again = sum("unchanged" in one.data for one in asked)
+    before = len(state.extensions) - (len(asked) - again)  # those that this visit has not made
+    return "extended" if again < before else ""
 
 
 def _stands_already(event: str, state: ClockState) -> str:

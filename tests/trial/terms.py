@@ -29,7 +29,14 @@ trial.clock(
     pause_at_most=days(42),
     warn=[days(7)],
 )
-trial.clock("service", title="Service level", limit=working_days(5), warn=[working_days(2)])
+trial.clock(
+    "service",
+    title="Service level",
+    limit=working_days(5),
+    extend_by=working_days(5),
+    extensions=2,
+    warn=[working_days(2)],
+)
 trial.clock(
     "answer",
     title="Answer",
@@ -80,6 +87,30 @@ async def extends(case: Trial) -> Any:
     if answer.data.get("too_often"):
         await extend_clock("term", reason="once more")
     return case.finish(result=f"{state.extended} {state.limit_at}")
+
+
+@script
+async def extends_late(case: Trial) -> Any:
+    """Extended only after it has waited, and once more where it is asked."""
+    await start_clock("service")
+    await message("begin")
+    await extend_clock("service", reason="the first time")
+    answer = await message("again")
+    if answer.data.get("once_more"):
+        await extend_clock("service", reason="the second time")
+    await message("end")
+    return case.finish(result="ended")
+
+
+@script
+async def stands_still(case: Trial) -> Any:
+    """Restarted while its clock stands still."""
+    await start_clock("term")
+    await message("begin")
+    await pause_clock("term", reason="papers are missing", at_most=days(21))
+    await message("papers")
+    state = await resume_clock("term")
+    return case.finish(result=f"{len(state.pauses)} {state.is_running}")
 
 
 @script
