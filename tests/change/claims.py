@@ -12,6 +12,8 @@ from processes.claim.steps.claim import claim
 from tests.change.editing import Change, asked, entered, never
 
 KIND = claim
+TAKEN_BACK = 'message("taken_back", of="applicant", met="the applicant changes the claim"),'
+AGAIN = 'message("resubmitted", of="applicant", met="the claim goes to its approvers again"),'
 SMALL = {"account": ""}  # else claims of the same sum to the same account are looked at
 LARGE = {  # the bookkeeper lets it be paid
     "account": "",
@@ -123,19 +125,15 @@ CHANGES = [
 """,
         new="""        "chase_the_bookkeeper",
 """,
-        marked="""        "chase_the_bookkeeper" if changed("the bookkeeper is chased") else "not_requested",
+        marked="""        "chase_the_bookkeeper" if changed("a new name") else "not_requested",
 """,
         differs=asked("task.opened", "not_requested"),
     ),
     Change(
         "reorder",
         Step.RETURNED,
-        old="""            message("taken_back", of="applicant", met="the applicant changes the claim"),
-            message("resubmitted", of="applicant", met="the claim goes to its approvers again"),
-""",
-        new="""            message("resubmitted", of="applicant", met="the claim goes to its approvers again"),
-            message("taken_back", of="applicant", met="the applicant changes the claim"),
-""",
+        old=f"{TAKEN_BACK}\n            {AGAIN}",
+        new=f"{AGAIN}\n            {TAKEN_BACK}",
         differs=entered,
     ),
     Change(

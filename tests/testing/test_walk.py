@@ -1,4 +1,4 @@
-"""Random walks: the kinds that are shipped hold, and what they look for is found."""
+"""Random walks: what they look for is found."""
 
 from __future__ import annotations
 
@@ -8,49 +8,8 @@ from typing import Any
 import pytest
 
 from processes.testing.walking import GotStuck
+from tests.testing.test_walk_kinds import ANSWERS_OF_A_LOAN, applicant
 from tests.trial import steps
-
-
-def answers_of_a_loan(world: Any) -> dict[str, Any]:
-    def offer_answer(chance: random.Random) -> dict[str, Any]:
-        return {"answer": chance.choice(["accept", "decline"])}
-
-    def appraisal(chance: random.Random) -> dict[str, Any]:
-        return {"value": f"{chance.randint(1000, 900_000)}.00"}
-
-    return {"offer_answer": offer_answer, "appraisal": appraisal}
-
-
-def applicant(chance: random.Random) -> dict[str, Any]:
-    secured = chance.random() < 0.4
-    return {
-        "applicant_name": "Zoë Example",
-        "national_id": f"99990{chance.randint(1, 9999):04}",
-        "amount": chance.randint(500, 90_000),
-        "income": chance.randint(500, 9_000),
-        "secured": secured,
-        "security": "A house in Utrecht" if secured else "",
-    }
-
-
-def test_nobody_gets_stuck_with_a_loan(walk: Any, world: Any) -> None:
-    ends = walk("loan", cases=5, facts=applicant, answers=answers_of_a_loan(world))
-    assert set(ends) & {"paid_out", "declined", "lapsed", "expired", "withdrawn"}
-    assert sum(ends.values()) == 5
-
-
-def test_nobody_gets_stuck_with_a_fine(walk: Any) -> None:
-    def ruling(chance: random.Random) -> dict[str, Any]:
-        return {"outcome": chance.choice(["upheld", "rejected"])}
-
-    answers = {
-        "posted": lambda chance: {"expenses": "9.00"},
-        "payment": lambda chance: {"amount": f"{chance.randint(5, 90)}.00"},
-        "ruling_of_prefect": ruling,
-        "ruling_of_judge": ruling,
-    }
-    ends = walk("enforcement", cases=5, answers=answers)
-    assert set(ends) & {"paid", "collection", "cancelled"}
 
 
 def find(walk: Any, script: str, **options: Any) -> str:
@@ -124,6 +83,6 @@ def test_a_kind_that_never_ends_is_found(walk: Any, script: Any, monkeypatch: An
 
 
 def test_the_same_seed_walks_the_same_way(walk: Any, world: Any) -> None:
-    options = {"facts": applicant, "answers": answers_of_a_loan(world)}
+    options = {"facts": applicant, "answers": ANSWERS_OF_A_LOAN}
     first = walk("loan", cases=2, seed=11, **options)
     assert walk("loan", cases=2, seed=11, **options) == first
