@@ -2,6 +2,7 @@
 
 Roles are names of groups. Teams own cases; a person sees the cases of their team, those they own
 or have a task in, and those that their role lets them review. Auditors see all and change nothing.
+Programs see the cases of the kinds and the team that their account names, and do what it names.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from audit.models import Event
 from cases.actors import Actor
 from cases.errors import NotAllowed
-from cases.models import Case, Document, Person, Task
+from cases.models import Case, Client, Document, Person, Task
 
 CASEWORKER = "caseworker"
 SUPERVISOR = "supervisor"
@@ -28,10 +29,13 @@ def has_role(role: str) -> Any:
     return rules.predicate(lambda person: role in person.roles, name=f"has_role:{role}")
 
 
-def visible_cases(person: Person) -> QuerySet[Case]:
-    """The cases that this person may see, as a filter for every list, count and search."""
+def visible_cases(person: Person | Client) -> QuerySet[Case]:
+    """The cases that this person, or program, may see, as a filter for every list, count and
+    search."""
     if not person.is_active:
         return Case.objects.none()
+    if isinstance(person, Client):
+        return _cases_of_client(person)
     if person.roles & {AUDITOR, OPERATOR} or person.is_superuser:
         return Case.objects.all()
     mine = Q(owner=person)
@@ -45,8 +49,16 @@ def visible_cases(person: Person) -> QuerySet[Case]:
     return Case.objects.filter(mine | Exists(tasks))
 
 
-def can_see(person: Person, case: Case) -> bool:
-    """Whether this case is among `visible_cases` of this person."""
+def _cases_of_client(client: Client) -> QuerySet[Case]:
+    cases = Case.objects.filter(restricted=False)
+    if client.team_id is not None:
+        cases = cases.filter(team=client.team_id)
+    kinds = {scope.partition(":")[2] for scope in client.scopes}
+    return cases if "*" in kinds else cases.filter(kind__in=sorted(kinds))
+
+
+def can_see(person: Person | Client, case: Case) -> bool:
+    """Whether this case is among `visible_cases` of this person or program."""
     return visible_cases(person).filter(pk=case.pk).exists()
 
 
@@ -59,12 +71,12 @@ def visible_tasks(person: Person) -> QuerySet[Task]:
 
 
 def is_own_request(person: Person, case: Case) -> bool:
-    """Whether the case is this person's own: they opened it, or are its caseworker. Such a person
-    reviews nothing of it, whatever roles they have."""
+    """Whether the case is this person's own: they opened it, somebody opened it for them, or they
+    are its caseworker. Such a person reviews nothing of it, whatever roles they have."""
     if case.owner_id == person.pk:
         return True
-    opener = Event.objects.filter(case_id=case.pk, number=1).values_list("actor", flat=True)
-    return list(opener) == [f"person:{person.pk}"]
+    opened = Event.objects.filter(case_id=case.pk, number=1).values_list("actor", "on_behalf")
+    return any(f"person:{person.pk}" in codes for codes in opened)
 
 
 @rules.predicate
@@ -129,18 +141,51 @@ for _act, _who in {
     "change calendar": has_role(ADMINISTRATOR)
     | rules.predicate(lambda person: person.is_superuser, name="is_superuser"),
     "repair case": is_operator | is_supervisor,
+    "manage clients": has_role(ADMINISTRATOR)
+    | rules.predicate(lambda person: person.is_superuser, name="is_superuser"),
 }.items():
     ACTS.add_rule(_act, _who)
 
 
-def may(person: Person, act: str, thing: Case | Task | Document | None = None) -> bool:
-    """Whether this person may do this act to this thing."""
+# What a program needs one of, for its kind, to do an act of ours. The rest is for people.
+CLIENT_ACTS = {
+    "see case": ("read",),
+    "see document": ("read",),
+    "open case": ("open",),
+    "work on case": ("facts", "move", "messages", "documents"),
+    "note case": ("documents",),
+    "judge document": ("judge",),
+    "link message": ("operate",),
+    "repair case": ("operate",),
+}
+
+Thing = Case | Task | Document
+
+
+def may(person: Person | Client, act: str, thing: Thing | None = None, *, kind: str = "") -> bool:
+    """Whether this person, or program, may do this act to this thing, or to a new one of a kind."""
+    if isinstance(person, Client):
+        return _client_may(person, act, thing, kind)
     return person.is_active and bool(ACTS.test_rule(act, person, thing))
 
 
-def require(actor: Actor, act: str, thing: Case | Task | Document | None = None) -> None:
-    """Raise NotAllowed unless the actor may do it. Engine, parties and services come authorised
-    by the face that let them in: a signed address, a token, or the process itself."""
-    if actor.person is not None and not may(actor.person, act, thing):
-        about = f" {thing}" if thing is not None else ""
-        raise NotAllowed(f"{actor.person} may not {act}{about}; a supervisor can change that.")
+def _client_may(client: Client, act: str, thing: Thing | None, kind: str) -> bool:
+    case = thing if isinstance(thing, Case) or thing is None else thing.case
+    if case is not None:
+        kind = case.kind
+        if case.restricted or client.team_id not in (None, case.team_id):
+            return False
+    return client.is_active and any(
+        client.has_scope(scope, kind) for scope in CLIENT_ACTS.get(act, ())
+    )
+
+
+def require(actor: Actor, act: str, thing: Thing | None = None, *, kind: str = "") -> None:
+    """Raise NotAllowed unless the actor may do it. Engine, parties and services without an account
+    come authorised by the face that let them in: a signed address, or the process itself."""
+    who: Person | Client | None = actor.person or actor.client
+    if who is None or may(who, act, thing, kind=kind):
+        return
+    about = f" {thing}" if thing is not None else ""
+    whom = "an administrator" if actor.client else "a supervisor"
+    raise NotAllowed(f"{who} may not {act}{about}; {whom} can change that.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cases.models import Person
+    from cases.models import Client, Person
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +19,15 @@ class Actor:
     code: str
     person: Person | None = None
     on_behalf: str = ""
+    client: Client | None = None
 
     @classmethod
     def of(cls, person: Person, *, on_behalf: str = "") -> Actor:
         return cls(f"person:{person.pk}", person, on_behalf)
+
+    @classmethod
+    def of_client(cls, client: Client, *, on_behalf: str = "") -> Actor:
+        return cls(f"service:{client.name}", None, on_behalf, client)
 
 
 ENGINE = Actor("engine")

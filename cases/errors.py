@@ -70,3 +70,23 @@ class PaperNotJudged(Refused):
 
 class SameKeyOtherContent(Refused):
     """The idempotency key was used before, with other content."""
+
+
+class StillRunning(Refused):
+    """The same call is being carried out right now; asking again in a moment gives its answer."""
+
+
+class PreconditionMissing(Refused):
+    """This change must say which state of the case it was made on (If-Match)."""
+
+    status = 428
+
+
+class MovedOn(Refused):
+    """The case is no longer in the state that the caller had read. `news` says what changed."""
+
+    status = 412
+
+    def __init__(self, sentence: str, news: list[dict[str, object]]) -> None:
+        super().__init__(sentence)
+        self.news = news

@@ -65,7 +65,17 @@ class Choice:
 
 def chosen_cases(person: Person, choice: Choice, now: datetime) -> QuerySet[Case]:
     """The cases that a person may see and chose, the most pressing first."""
-    cases = access.visible_cases(person).select_related("owner", "team")
+    cases = narrowed(access.visible_cases(person), choice, now, person=person)
+    cases = cases.select_related("owner", "team")
+    if choice.state == "closed":
+        return cases.order_by("-closed_at", "-id")
+    return cases.order_by(F("waiting_until").asc(nulls_last=True), "id")
+
+
+def narrowed(
+    cases: QuerySet[Case], choice: Choice, now: datetime, *, person: Person | None
+) -> QuerySet[Case]:
+    """Those of these cases that somebody chose, in no order."""
     if choice.find:
         cases = cases.filter(
             Q(reference__istartswith=choice.find) | Q(title__icontains=choice.find)
@@ -92,8 +102,8 @@ def chosen_cases(person: Person, choice: Choice, now: datetime) -> QuerySet[Case
         case "stopped":
             cases = cases.filter(closed_at=None, stopped_at__isnull=False)
         case "closed":
-            return cases.filter(closed_at__isnull=False).order_by("-closed_at", "-id")
-    return cases.order_by(F("waiting_until").asc(nulls_last=True), "id")
+            cases = cases.filter(closed_at__isnull=False)
+    return cases
 
 
 def colleagues(person: Person) -> QuerySet[Person]:

@@ -54,6 +54,8 @@ INSTALLED_APPS = [
     "csp",
     "django_fsm",
     "django_htmx",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "rest_framework",
     "rules",
     "template_partials",
@@ -301,12 +303,34 @@ CONTENT_SECURITY_POLICY = {
 
 # --- API -----------------------------------------------------------------------------------
 
+LONGCASE_API_CALLS = environment.whole_number("LONGCASE_API_CALLS", 1200, least=1)  # a minute
+LONGCASE_API_BYTES = environment.whole_number("LONGCASE_API_BYTES", 1024 * 1024, least=1024)
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.CursorPagination",
-    "PAGE_SIZE": 50,
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "processes.api.callers.TokenAuthentication",
+        "processes.api.callers.PageSession",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["processes.api.callers.HasScope"],
+    "DEFAULT_THROTTLE_CLASSES": ["processes.api.throttles.PerCaller"],
+    "DEFAULT_PARSER_CLASSES": ["processes.api.parsing.ExactJSON"],
+    "DEFAULT_RENDERER_CLASSES": ["processes.api.rendering.JSON"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "processes.api.problems.handle",
+    "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Longcase",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "DESCRIPTION": "Cases that take weeks: open them, read them, and act on them.",
+    "LICENSE": {"name": "Apache-2.0"},
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "AUTHENTICATION_WHITELIST": ["processes.api.callers.TokenAuthentication"],
+    "POSTPROCESSING_HOOKS": ["processes.api.schema.complete"],
+    "PREPROCESSING_HOOKS": ["processes.api.schema.only_ours"],
+    "COMPONENT_SPLIT_REQUEST": True,
 }
 
 # --- Logs: ids and references, never people's data -------------------------------------------

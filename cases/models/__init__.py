@@ -1,6 +1,7 @@
 """The records of casework. Rows are projections of each case's history; only acts change them."""
 
 from cases.models.case import Case
+from cases.models.client import CallCount, Client, KeptAnswer, Token
 from cases.models.document import Document, Requirement
 from cases.models.message import Message
 from cases.models.note import Letter, Note, Notice
@@ -9,8 +10,11 @@ from cases.models.person import Person, Team
 from cases.models.task import Task
 
 __all__ = [
+    "CallCount",
     "Case",
+    "Client",
     "Document",
+    "KeptAnswer",
     "Letter",
     "Message",
     "Note",
@@ -20,4 +24,5 @@ __all__ = [
     "Requirement",
     "Task",
     "Team",
+    "Token",
 ]

@@ -36,11 +36,38 @@ def open_case(
     The same (source, source_key) again gives the case that it opened first; for another kind it
     raises SameKeyOtherContent.
     """
-    access.require(actor, "open case")
+    case, _is_new = open_once(
+        kind=kind,
+        facts=facts,
+        title=title,
+        actor=actor,
+        owner=owner,
+        team=team,
+        source=source,
+        source_key=source_key,
+        restricted=restricted,
+    )
+    return case
+
+
+def open_once(
+    *,
+    kind: str,
+    facts: dict[str, Any],
+    title: str,
+    actor: Actor,
+    owner: Person | None = None,
+    team: Team | None = None,
+    source: str = "",
+    source_key: str = "",
+    restricted: bool = False,
+) -> tuple[Case, bool]:
+    """As open_case; also says whether the case is new."""
+    access.require(actor, "open case", kind=kind)
     if source_key:
         existing = Case.objects.filter(source=source, source_key=source_key).first()
         if existing is not None:
-            return _same(existing, kind)
+            return _same(existing, kind), False
     with Turn() as turn:
         if source_key:
             # Twins that come at once wait here for the first of them.
@@ -49,7 +76,7 @@ def open_case(
             )
             existing = Case.objects.filter(source=source, source_key=source_key).first()
             if existing is not None:
-                return _same(existing, kind)
+                return _same(existing, kind), False
         run = opening.begin(
             turn,
             kind_of(kind),
@@ -63,7 +90,7 @@ def open_case(
             source_key=source_key,
             restricted=restricted,
         )
-    return get_case(run.case_id)
+    return get_case(run.case_id), True
 
 
 def _same(existing: Case, kind: str) -> Case:

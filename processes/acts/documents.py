@@ -62,8 +62,7 @@ def receive_document(*, case_id: int, name: str, file: File[bytes], actor: Actor
     filename = clean_filename(file.name or "document")
     digest, size = _store(file, filename)
     with acting_on(case_id, actor=actor) as (turn, run):
-        if actor.person is not None:
-            access.require(actor, "note case", run.case)
+        access.require(actor, "note case", run.case)
         last = (
             Document.objects.filter(case_id=case_id, name=name)
             .order_by("-version")

@@ -47,6 +47,26 @@ def post_message(*, to: str, name: str, data: Any, source: str, key: str, actor:
     return Delivery(stored.id, stored.state, not stored.is_new, "Stored; it reaches its case now.")
 
 
+def lay_in_tray(
+    *, to: str, name: str, data: Any, source: str, key: str, why: str, actor: Actor
+) -> Delivery:
+    """Keep a message that names no case which its sender reaches; a person links it. Safe to
+    repeat. Raises Invalid, SameKeyOtherContent."""
+    stored = inbox.store(
+        source=source,
+        key=key,
+        name=name,
+        to=to,
+        data=data,
+        actor=actor.code,
+        on_behalf=actor.on_behalf,
+        state="unmatched",
+        why=why,
+    )
+    sentence = "It names no case that you reach. It is kept, and a person can link it."
+    return Delivery(stored.id, stored.state, not stored.is_new, sentence)
+
+
 def deliver_message(
     *, case_id: int, name: str, data: Any, source: str, key: str, actor: Actor
 ) -> Delivery:

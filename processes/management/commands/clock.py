@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from cases import once
+from processes.acts import clients
 from processes.work import coderuns, firing, memory, recompute, sweeps
 from timers import service
 from timers.sweeps import Sweep
@@ -22,6 +23,7 @@ SWEEPS = (
     Sweep("changed calendars", 2, lambda: recompute.follow_calendars()),
     Sweep("dead workers", 10, lambda: sweeps.forget_dead_workers()),
     Sweep("forms carried out", 3600, lambda: once.forget_old()),
+    Sweep("answers of the API", 3600, lambda: clients.forget_old()),
 )
 
 

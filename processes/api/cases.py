@@ -1,0 +1,270 @@
+"""Cases: open, list, read, correct, move."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from cases import access, queries
+from cases.errors import Invalid, SameKeyOtherContent
+from cases.models import Case, Team
+from cases.queries import Choice
+from processes.acts import cases as acts
+from processes.api import reading, safe, shapes
+from processes.api.base import Api
+from processes.api.pages import Order, PageQuery, page
+from processes.api.parsing import Strict, body_of, query_of
+from processes.api.schema import listed
+from processes.kinds import kinds
+from timers import clock
+
+ORDERS = {
+    "opened": Order(""),  # numbers are given in the order of opening
+    "due": Order("waiting_until", is_date=True),
+    "closed": Order("closed_at", is_date=True),
+    "step": Order("step"),
+}
+_SIGNS = [sign + name for name in ORDERS for sign in ("", "-")]
+
+
+class CaseQuery(PageQuery):
+    find = s.CharField(
+        required=False,
+        max_length=200,
+        help_text="Begins the reference, or is part of the title; every sign is taken literally.",
+    )
+    kind = s.CharField(required=False, max_length=40)
+    step = s.CharField(required=False, max_length=60)
+    state = s.ChoiceField(["open", "stopped", "closed", "all"], required=False, default="all")
+    waiting_on = s.CharField(required=False, max_length=80)
+    due = s.ChoiceField(
+        ["late", "near"],
+        required=False,
+        help_text="late: the first wait is past its date; near: within six days.",
+    )
+    owner = s.CharField(required=False, max_length=17, help_text="me, nobody, or a number.")
+    team = s.IntegerField(required=False, min_value=1, max_value=2**53)
+    parent = s.CharField(required=False, max_length=40, help_text="Reference of the parent.")
+    external_source = s.CharField(required=False, max_length=80, help_text="Yours unless given.")
+    external_reference = s.CharField(required=False, max_length=200)
+    order = s.ChoiceField(_SIGNS, required=False, default="-opened")
+
+
+class OpenCase(Strict):
+    kind = s.CharField(max_length=40)
+    title = s.CharField(max_length=200, help_text="As lists show the case: whose it is.")
+    facts = s.DictField(help_text="As the JSON Schema of the kind says: /kinds/{kind}/schema.")
+    external_reference = s.CharField(
+        required=False,
+        max_length=200,
+        help_text="Your own number: once per caller. Sent again, it gives the case it opened.",
+    )
+    team = s.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=2**53,
+        help_text="Whose case it is, where the account is for all teams.",
+    )
+
+
+class ChangeFacts(Strict):
+    facts = s.DictField(help_text="The facts that change, and no others.")
+    reason = s.CharField(max_length=4000)
+
+
+class TakeTransition(Strict):
+    data = s.DictField(required=False, help_text="What the transition asks for.")
+
+
+class Cases(Api):
+    """The cases of this installation that the caller may see."""
+
+    acts: ClassVar = {"GET": "read", "POST": "open"}
+    fields_at: ClassVar = {
+        "*": "/facts",
+        "kind": "",
+        "title": "",
+        "team": "",
+        "external_reference": "",
+    }
+
+    @extend_schema(
+        operation_id="list_cases",
+        tags=["cases"],
+        parameters=[CaseQuery],
+        responses={200: listed(shapes.CaseRow)},
+    )
+    def get(self, request: Request) -> Response:
+        """List, filter and search cases."""
+        query = query_of(request, CaseQuery)
+        person = self.caller.person
+        owner = query.get("owner", "")
+        if owner == "me" and person is None:
+            raise Invalid(_("A program owns no cases."), {"owner": _("nobody, or a number")})
+        choice = Choice(
+            find=query.get("find", ""),
+            kind=query.get("kind", ""),
+            step=query.get("step", ""),
+            waiting=query.get("waiting_on", ""),
+            due=query.get("due", ""),
+            owner=owner,
+            state=query["state"],
+        )
+        rows = queries.narrowed(self.caller.cases(), choice, clock.now(), person=person)
+        if "team" in query:
+            rows = rows.filter(team=query["team"])
+        if "parent" in query:
+            seen = self.caller.cases().filter(reference=query["parent"])
+            rows = rows.filter(parent__in=seen)
+        if "external_reference" in query:
+            source = query.get("external_source", self.caller.source)
+            rows = rows.filter(source=source, source_key=query["external_reference"])
+        found = page(request, rows.select_related("owner", "team"), query["order"], ORDERS)
+        return Response(found.told([shapes.case_row(one) for one in found.rows]))
+
+    @extend_schema(
+        operation_id="open_case",
+        tags=["cases"],
+        request=OpenCase,
+        responses={201: shapes.CaseShape, 200: shapes.CaseShape},
+    )
+    def post(self, request: Request) -> Response:
+        """Open a case. Known already by its external reference, it is given with status 200."""
+        return self.once(self._open)
+
+    def _open(self) -> Response:
+        body = body_of(self.request, OpenCase)
+        caller = self.caller
+        kind = kinds().get(body["kind"])
+        if kind is None:
+            raise Invalid(
+                _("There is no kind “%(kind)s”.") % {"kind": body["kind"]},
+                {"kind": _("One of: %(kinds)s.") % {"kinds": ", ".join(sorted(kinds()))}},
+            )
+        caller.require_scope("open", kind.name)
+        self._require_facts(kind, body["facts"])
+        case, is_new = acts.open_once(
+            kind=kind.name,
+            facts=body["facts"],
+            title=body["title"],
+            actor=caller.actor,
+            owner=caller.person,
+            team=self._team(body.get("team")),
+            source=caller.source if "external_reference" in body else "",
+            source_key=body.get("external_reference", ""),
+        )
+        if not is_new and not access.visible_cases(caller.who).filter(pk=case.pk).exists():
+            raise SameKeyOtherContent(
+                _("This external reference opened a case that you may no longer see.")
+            )
+        told = reading.composite(case, caller, set())
+        response = Response(told, status=201 if is_new else 200)
+        response["Location"] = f"/api/v1/cases/{case.reference}"
+        response["ETag"] = safe.etag(case)
+        return response
+
+    def _require_facts(self, kind: Any, facts: dict[str, Any]) -> None:
+        """Only what people say; what the process finds is not for a caller to write. A parent is
+        one that the caller sees."""
+        names = {one.name for one in kind.model.fact_fields()}
+        found = {
+            name: _("The process finds this; it is not given.")
+            for name in facts
+            if name in names and name not in kind.correctable and name != kind.parent_fact
+        }
+        parent = facts.get(kind.parent_fact) if kind.parent_fact else None
+        if parent and not self.caller.cases("read", "open").filter(reference=str(parent)).exists():
+            found[kind.parent_fact] = _(
+                "There is no case %(reference)s among those you may see."
+            ) % {"reference": str(parent)[:60]}
+        if found:
+            said = "; ".join(f"{name}: {one}" for name, one in found.items())
+            raise Invalid(_("The case was not opened. %(what)s") % {"what": said}, found)
+
+    def _team(self, number: int | None) -> Team | None:
+        who = self.caller.who
+        if number is None or number == who.team_id:
+            return who.team
+        team = Team.objects.filter(pk=number).first()
+        if self.caller.client is None or who.team_id is not None or team is None:
+            raise Invalid(
+                _("Cases cannot be opened for team %(team)s from here.") % {"team": number},
+                {"team": _("Leave it out, or name a team of yours.")},
+            )
+        return team
+
+
+class OneCase(Api):
+    acts: ClassVar = {"GET": "read", "PATCH": "facts"}
+    fields_at: ClassVar = {"*": "/facts", "reason": ""}
+
+    @extend_schema(
+        operation_id="read_case",
+        tags=["cases"],
+        parameters=[reading.CaseInclude],
+        responses={200: shapes.CaseShape},
+    )
+    def get(self, request: Request, reference: str) -> Response:
+        """Read a case, with whatever belongs to it, in one call."""
+        include = reading.included(request)
+        row = self.case(reference)
+        case = acts.get_case(row.pk)
+        if request.headers.get("If-None-Match", "") == safe.etag(case) and not include:
+            return Response(status=304, headers={"ETag": safe.etag(case)})
+        told = reading.composite(case, self.caller, include)
+        return Response(told, headers={"ETag": safe.etag(case)})
+
+    @extend_schema(
+        operation_id="change_facts",
+        tags=["cases"],
+        request=ChangeFacts,
+        responses={200: shapes.CaseShape},
+    )
+    def patch(self, request: Request, reference: str) -> Response:
+        """Correct facts, with the reason that history keeps. Needs If-Match."""
+        return self.once(lambda: self._change(reference))
+
+    def _change(self, reference: str) -> Response:
+        body = body_of(self.request, ChangeFacts)
+        case = self.changed(reference, must=True)
+        case = acts.change_facts(
+            case_id=case.pk,
+            changes=body["facts"],
+            reason=body["reason"],
+            actor=self.caller.actor,
+        )
+        return answer(case, self.caller)
+
+
+class Transition(Api):
+    acts: ClassVar = {"POST": "move"}
+    fields_at: ClassVar = {"*": "/data"}
+
+    @extend_schema(
+        operation_id="take_transition",
+        tags=["cases"],
+        request=TakeTransition,
+        responses={200: shapes.CaseShape},
+    )
+    def post(self, request: Request, reference: str, name: str) -> Response:
+        """Take a transition by its name, such as withdraw, with the data that it asks for."""
+        return self.once(lambda: self._take(reference, name))
+
+    def _take(self, reference: str, name: str) -> Response:
+        body = body_of(self.request, TakeTransition)
+        case = self.changed(reference)
+        case = acts.move_case(
+            case_id=case.pk, name=name, data=body.get("data", {}), actor=self.caller.actor
+        )
+        return answer(case, self.caller)
+
+
+def answer(case: Case, caller: Any) -> Response:
+    """The case after an act on it."""
+    told = reading.composite(case, caller, {"transitions"})
+    return Response(told, headers={"ETag": safe.etag(case)})

@@ -1,0 +1,309 @@
+"""Refusals as problem details (RFC 9457): the sentences of the pages, and one stable type each."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.db import OperationalError
+from django.http import Http404
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from psycopg.errors import LockNotAvailable
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+from audit.codec import PayloadTooLarge
+from cases.errors import Invalid, MovedOn, Refused
+from cases.models import Case
+from processes.kinds import kind_of
+
+MEDIA_TYPE = "application/problem+json"
+BASE = "/api/v1/problems/"
+
+
+class Problem(NamedTuple):
+    """One type of problem: its status, its title, and what a caller does about it."""
+
+    status: int
+    title: Any
+    advice: Any
+
+
+PROBLEMS: dict[str, Problem] = {
+    "malformed": Problem(
+        400,
+        gettext_lazy("The request cannot be read"),
+        gettext_lazy("Mend the request; `errors` names the place."),
+    ),
+    "not-signed-in": Problem(
+        401,
+        gettext_lazy("Who calls is not known"),
+        gettext_lazy("Send `Authorization: Bearer` with a token that is alive."),
+    ),
+    "not-allowed": Problem(
+        403,
+        gettext_lazy("This caller may not do this"),
+        gettext_lazy("Ask whoever the sentence names; sending it again changes nothing."),
+    ),
+    "scope-missing": Problem(
+        403,
+        gettext_lazy("The token does not allow this"),
+        gettext_lazy("An administrator adds the scope that the sentence names."),
+    ),
+    "no-such-case": Problem(
+        404,
+        gettext_lazy("There is no such case"),
+        gettext_lazy("Check the reference. What you may not see is answered in the same way."),
+    ),
+    "not-found": Problem(
+        404, gettext_lazy("There is nothing here"), gettext_lazy("Check the address.")
+    ),
+    "wrong-method": Problem(
+        405, gettext_lazy("The address does not take this method"), gettext_lazy("See `Allow`.")
+    ),
+    "not-acceptable": Problem(
+        406, gettext_lazy("No such representation"), gettext_lazy("Accept application/json.")
+    ),
+    "case-closed": Problem(
+        409,
+        gettext_lazy("The case is closed"),
+        gettext_lazy("Nothing is taken any more; `case` says how it ended."),
+    ),
+    "transition-refused": Problem(
+        409,
+        gettext_lazy("The case cannot take this transition now"),
+        gettext_lazy("Read the case; `include=transitions` lists what is possible."),
+    ),
+    "clock-not-moved": Problem(
+        409, gettext_lazy("The clock does not allow this"), gettext_lazy("Read the clock.")
+    ),
+    "task-not-open": Problem(
+        409, gettext_lazy("The task is not open"), gettext_lazy("Read the task again.")
+    ),
+    "task-held": Problem(
+        409,
+        gettext_lazy("Somebody else has the task"),
+        gettext_lazy("Ask for it, or have a supervisor hand it over."),
+    ),
+    "case-changed": Problem(
+        409,
+        gettext_lazy("What the decision rests on has changed"),
+        gettext_lazy("Read what changed, decide again, and send the new `seen`."),
+    ),
+    "paper-not-judged": Problem(
+        409,
+        gettext_lazy("A newer paper is not judged"),
+        gettext_lazy("Accept or reject the newest version first."),
+    ),
+    "cannot-take-back": Problem(
+        409,
+        gettext_lazy("The decision stands"),
+        gettext_lazy("The sentence says what rests on it."),
+    ),
+    "same-key-other-content": Problem(
+        409,
+        gettext_lazy("The key was used before, for another content"),
+        gettext_lazy("Use a new key for a new call; repeat a call unchanged."),
+    ),
+    "still-running": Problem(
+        409,
+        gettext_lazy("The same call is being carried out"),
+        gettext_lazy("Send it again, unchanged, after `Retry-After` seconds."),
+    ),
+    "nothing-to-retry": Problem(
+        409, gettext_lazy("It goes on already"), gettext_lazy("Nothing is left to do.")
+    ),
+    "document-damaged": Problem(
+        409,
+        gettext_lazy("The stored bytes are gone or altered"),
+        gettext_lazy("Operators restore them by their digest."),
+    ),
+    "token-over": Problem(409, gettext_lazy("The token is over"), gettext_lazy("Make a new one.")),
+    "refused": Problem(
+        409, gettext_lazy("This cannot be done now"), gettext_lazy("The sentence says why.")
+    ),
+    "moved-on": Problem(
+        412,
+        gettext_lazy("The case changed after you read it"),
+        gettext_lazy("`news` says what changed. Read again, then send with the new ETag."),
+    ),
+    "too-large": Problem(
+        413, gettext_lazy("The content is too large"), gettext_lazy("The sentence names the limit.")
+    ),
+    "wrong-media-type": Problem(
+        415,
+        gettext_lazy("This media type is not taken"),
+        gettext_lazy("Send application/json; documents as multipart/form-data."),
+    ),
+    "invalid": Problem(
+        422,
+        gettext_lazy("Something does not fit"),
+        gettext_lazy("`errors` names each field with its sentence."),
+    ),
+    "precondition-missing": Problem(
+        428,
+        gettext_lazy("This change needs If-Match"),
+        gettext_lazy("Send the ETag of the case that the change was made on."),
+    ),
+    "too-many": Problem(
+        429, gettext_lazy("Too many calls"), gettext_lazy("Wait for `Retry-After` seconds.")
+    ),
+    "case-busy": Problem(
+        503,
+        gettext_lazy("Another act holds the case"),
+        gettext_lazy("Nothing was changed; send it again after `Retry-After` seconds."),
+    ),
+}
+
+
+class QueryInvalid(Invalid):
+    """A parameter of the address does not fit."""
+
+    status = 400
+    slug = "malformed"
+
+
+class HeaderInvalid(Invalid):
+    """A header does not fit."""
+
+    status = 400
+    slug = "malformed"
+
+
+def handle(error: Exception, context: dict[str, Any]) -> Response | None:
+    """DRF's handler of exceptions. None for what is a fault of ours."""
+    view = context["view"]
+    if isinstance(error, Refused):
+        return _refusal(error, view)
+    if isinstance(error, exceptions.ValidationError):
+        errors = [{"pointer": at, "detail": said} for at, said in pointers(error.detail)]
+        said = " ".join(f"{one['pointer'].removeprefix('#/')}: {one['detail']}" for one in errors)
+        return answer("invalid", said, errors=errors[:100])
+    if isinstance(error, PayloadTooLarge | RequestDataTooBig):
+        return answer("too-large", str(error))
+    if isinstance(error, OperationalError) and isinstance(error.__cause__, LockNotAvailable):
+        sentence = _("Somebody else is changing this case right now. Nothing was changed.")
+        return answer("case-busy", sentence, headers={"Retry-After": "1"})
+    if isinstance(error, Http404):
+        return answer("not-found", _("There is nothing at this address."))
+    if isinstance(error, PermissionDenied):
+        return answer("not-allowed", str(error) or _("You may not do this."))
+    if isinstance(error, exceptions.APIException):
+        return _of_drf(error)
+    return None
+
+
+_DRF = {
+    400: "malformed",
+    401: "not-signed-in",
+    403: "not-allowed",
+    404: "not-found",
+    405: "wrong-method",
+    406: "not-acceptable",
+    413: "too-large",
+    415: "wrong-media-type",
+    429: "too-many",
+}
+
+
+def _of_drf(error: exceptions.APIException) -> Response | None:
+    slug = _DRF.get(error.status_code)
+    if slug is None:
+        return None
+    headers = {}
+    if getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = error.auth_header
+    if getattr(error, "wait", None) is not None:
+        headers["Retry-After"] = str(int(error.wait))
+    return answer(slug, str(error.detail), headers=headers)
+
+
+def _refusal(error: Refused, view: Any) -> Response:
+    more: dict[str, Any] = {}
+    if isinstance(error, Invalid):
+        at = getattr(view, "fields_at", {})
+        more["errors"] = [
+            {"pointer": _pointer(name, at, error), "detail": str(said)}
+            for name, said in error.fields.items()
+        ]
+    if isinstance(error, MovedOn):
+        more["news"] = error.news
+    if error.status in (409, 412) and getattr(view, "subject", None):
+        more["case"] = state_of(view.subject)
+    headers = {"Retry-After": "1"} if slug_of(error) in ("case-busy", "still-running") else {}
+    return answer(slug_of(error), str(error), status=error.status, headers=headers, **more)
+
+
+def slug_of(error: Refused) -> str:
+    """The type of a refusal: its class, or the nearest one above that has a type."""
+    for one in type(error).__mro__:
+        slug = getattr(one, "slug", "") or re.sub(r"(?<!^)(?=[A-Z])", "-", one.__name__).lower()
+        if slug in PROBLEMS:
+            return slug
+    return "refused"
+
+
+def _pointer(name: str, at: dict[str, str], error: Invalid) -> str:
+    if isinstance(error, QueryInvalid):
+        return f"?{name}"
+    if isinstance(error, HeaderInvalid):
+        return f"header:{name}"
+    where = at.get(name, at.get("*", ""))
+    return f"#{where}/{name.replace('~', '~0').replace('/', '~1')}"
+
+
+def state_of(case_id: int) -> dict[str, Any]:
+    """The state that a case is in, as a refusal tells it."""
+    case = Case.objects.filter(pk=case_id).first()
+    if case is None:
+        return {}
+    return {
+        "reference": case.reference,
+        "state": word_of(case),
+        "step": case.step,
+        "step_label": kind_of(case.kind).step_label(case.step),
+        "outcome": case.outcome,
+        "version": case.head_number,
+    }
+
+
+def word_of(case: Case) -> str:
+    if case.closed_at is not None:
+        return "closed"
+    return "stopped" if case.stopped_at is not None else "open"
+
+
+def answer(
+    slug: str,
+    detail: str,
+    *,
+    status: int | None = None,
+    headers: dict[str, str] | None = None,
+    **more: Any,
+) -> Response:
+    problem = PROBLEMS[slug]
+    body = {
+        "type": BASE + slug,
+        "title": str(problem.title),
+        "status": status or problem.status,
+        "detail": detail,
+        **more,
+    }
+    return Response(body, status=body["status"], headers=headers, content_type=MEDIA_TYPE)
+
+
+def pointers(detail: Any, at: str = "#") -> list[tuple[str, str]]:
+    """DRF's nested errors as JSON pointers with their sentences."""
+    if isinstance(detail, dict):
+        found = []
+        for name, inner in detail.items():
+            here = at if name == "non_field_errors" else f"{at}/{name}"
+            found += pointers(inner, here)
+        return found
+    if isinstance(detail, list):
+        if all(isinstance(one, str) for one in detail):
+            return [(at, " ".join(str(one) for one in detail))] if detail else []
+        return [pair for n, one in enumerate(detail) for pair in pointers(one, f"{at}/{n}") if one]
+    return [(at, str(detail))]

@@ -1,0 +1,148 @@
+"""What the schema says of every call: keys, preconditions, refusals, headers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.utils import inline_serializer
+from rest_framework import serializers as s
+
+from processes.api.problems import MEDIA_TYPE, PROBLEMS
+from processes.api.shapes import ProblemShape
+
+_READ = (400, 401, 403, 404, 406, 429, 503)
+_WRITE = (*_READ[:5], 409, 412, 413, 415, 422, 428, 429, 503)
+_TITLES: dict[int, list[str]] = {status: [] for status in _WRITE}
+for _slug, _problem in PROBLEMS.items():
+    _TITLES.setdefault(_problem.status, []).append(_slug)
+
+_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": True,
+    "description": "Of your choice, new for each new call. Sent again, the call gives its first "
+    "answer, for 30 days.",
+    "schema": {"type": "string", "pattern": "^[!-~]{1,200}$"},
+    "example": "3f0c9a52-3d7e-4a55-8f0e-1c0d2b7f4a10",
+}
+_IF_MATCH = {
+    "name": "If-Match",
+    "in": "header",
+    "required": False,
+    "description": "The ETag that you read. If the case changed since: 412, with what changed.",
+    "schema": {"type": "string", "pattern": '^"[0-9]{1,9}"$'},
+    "example": '"17"',
+}
+_ON_BEHALF = {
+    "name": "Longcase-On-Behalf-Of",
+    "in": "header",
+    "required": False,
+    "description": "For whom it is done, as history keeps it: party:NAME. Gives no rights.",
+    "schema": {"type": "string", "pattern": "^party:[a-z][a-z0-9_-]{0,59}$"},
+    "example": "party:applicant",
+}
+_HEADERS = {
+    "RateLimit-Limit": "Calls that the caller may make a minute.",
+    "RateLimit-Remaining": "Calls that are left in this minute.",
+    "RateLimit-Reset": "Seconds until the next minute begins.",
+}
+
+
+def listed(row: type[s.Serializer]) -> Any:
+    """The shape of one page of a list."""
+    name = row.__name__.removesuffix("Shape").removesuffix("Row")
+    return inline_serializer(
+        f"{name}Page",
+        {
+            "results": row(many=True),
+            "next": s.CharField(allow_null=True, help_text="Address of the next page, or null."),
+            "previous": s.CharField(allow_null=True),
+        },
+    )
+
+
+class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[misc]
+    target_class = "processes.api.callers.TokenAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {"type": "http", "scheme": "bearer", "description": "A token: lc_…"}
+
+
+def only_ours(endpoints: Any, **_kwargs: Any) -> Any:
+    return [one for one in endpoints if one[0].startswith("/api/v1/")]
+
+
+def complete(result: Any, generator: Any, **_kwargs: Any) -> Any:
+    """Add to each operation what holds for all of its sort."""
+    components = result.setdefault("components", {})
+    components.setdefault("schemas", {})["Problem"] = _problem_schema()
+    responses = components.setdefault("responses", {})
+    for status in sorted({*_READ, *_WRITE}):
+        responses[f"Problem{status}"] = {
+            "description": ", ".join(_TITLES[status]) or "see the problem's type",
+            "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        }
+    for path, item in result["paths"].items():
+        for method, operation in item.items():
+            if method in ("get", "post", "put", "patch", "delete"):
+                _complete(path, method, operation)
+    return result
+
+
+def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
+    writes = method != "get"
+    for status, response in operation["responses"].items():
+        response.setdefault("description", "")
+        response["headers"] = {
+            name: {"description": about, "schema": {"type": "integer"}}
+            for name, about in _HEADERS.items()
+        }
+        if _is_of_a_case(path) and int(status) in (200, 201):
+            response["headers"]["ETag"] = {
+                "description": "The number of the last event of the case.",
+                "schema": {"type": "string"},
+            }
+    for status in _WRITE if writes else _READ:
+        operation["responses"].setdefault(
+            str(status), {"$ref": f"#/components/responses/Problem{status}"}
+        )
+    if "file" in path:
+        operation["responses"]["409"] = {"$ref": "#/components/responses/Problem409"}
+    if writes:
+        operation.setdefault("parameters", [])
+        operation["parameters"] += [_KEY, _ON_BEHALF]
+        if _is_of_a_case(path):
+            must = operation["operationId"] == "change_facts"
+            operation["parameters"].append({**_IF_MATCH, "required": must})
+
+
+def _is_of_a_case(path: str) -> bool:
+    return any(part in path for part in ("{reference}", "/tasks/{", "/documents/{"))
+
+
+def _problem_schema() -> dict[str, Any]:
+    properties: dict[str, Any] = {
+        name: {"type": "integer" if isinstance(field, s.IntegerField) else "string"}
+        for name, field in ProblemShape().fields.items()
+        if isinstance(field, s.IntegerField | s.CharField)
+    }
+    properties["type"]["enum"] = [f"/api/v1/problems/{slug}" for slug in PROBLEMS]
+    entry = {"type": "object", "additionalProperties": True}
+    properties["errors"] = {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {"pointer": {"type": "string"}, "detail": {"type": "string"}},
+            "required": ["pointer", "detail"],
+        },
+    }
+    properties["case"] = entry
+    properties["news"] = {"type": "array", "items": entry}
+    return {
+        "type": "object",
+        "description": "Problem details (RFC 9457). `type` is stable; see /api/v1/problems.",
+        "properties": properties,
+        "required": ["type", "title", "status", "detail"],
+    }
