@@ -1,7 +1,8 @@
 """Who may see and do what: the one answer for pages, API, search, export, counts and previews.
 
 Roles are names of groups. Teams own cases; a person sees the cases of their team, those they own
-or have a task in, and those that their role lets them review. Auditors see all and change nothing.
+or have a task in, and those that their role lets them review: an underwriter's in every team, a
+caseworker's and a supervisor's in their own. Auditors see all and change nothing.
 Programs see the cases of the kinds and the team that their account names, and do what it names.
 """
 
@@ -24,6 +25,9 @@ OPERATOR = "operator"
 ADMINISTRATOR = "administrator"
 
 
+TEAM_ROLES = frozenset({CASEWORKER, SUPERVISOR})  # of a team's own cases; other roles reach all
+
+
 def has_role(role: str) -> Any:
     """A predicate: the person has this role."""
     return rules.predicate(lambda person: role in person.roles, name=f"has_role:{role}")
@@ -43,7 +47,7 @@ def visible_cases(person: Person | Client) -> QuerySet[Case]:
         mine |= Q(team=person.team_id, restricted=False)
     tasks = Task.objects.filter(case=OuterRef("pk")).filter(
         Q(holder=person)
-        | Q(role__in=person.roles, state="open")
+        | Q(state="open") & _offered_to(person)
         | Q(closed_by=f"person:{person.pk}")
     )
     return Case.objects.filter(mine | Exists(tasks))
@@ -57,6 +61,13 @@ def _cases_of_client(client: Client) -> QuerySet[Case]:
     return cases if "*" in kinds else cases.filter(kind__in=sorted(kinds))
 
 
+def _offered_to(person: Person) -> Q:
+    """The tasks that a person's roles reach: those of a team's own people in their team alone."""
+    of_all = Q(role__in=person.roles - TEAM_ROLES)
+    own = Q(case__team=None) | Q(case__team=person.team_id) | Q(case__owner=person)
+    return of_all | Q(role__in=person.roles & TEAM_ROLES) & own
+
+
 def can_see(person: Person | Client, case: Case) -> bool:
     """Whether this case is among `visible_cases` of this person or program."""
     return visible_cases(person).filter(pk=case.pk).exists()
@@ -66,7 +77,7 @@ def visible_tasks(person: Person) -> QuerySet[Task]:
     """Open tasks this person holds or could take: offered work, without their own requests."""
     return Task.objects.filter(state="open").filter(
         Q(holder=person)
-        | Q(holder=None, role__in=person.roles) & ~Q(is_review=True, case__owner=person)
+        | Q(holder=None) & _offered_to(person) & ~Q(is_review=True, case__owner=person)
     )
 
 
@@ -84,13 +95,20 @@ def sees_case(person: Person, case: Case) -> bool:
     return can_see(person, case)
 
 
+def is_within_reach(person: Person, task: Task) -> bool:
+    """Whether a task of a team's own role is one of this person's team; other roles reach all."""
+    return task.role not in TEAM_ROLES or _is_of(person, task.case)
+
+
+def _is_of(person: Person, case: Case) -> bool:
+    """Whether it is a case of their team or their own, or of no team."""
+    return case.team_id in (None, person.team_id) or case.owner_id == person.pk
+
+
 @rules.predicate
 def works_on_case(person: Person, case: Case) -> bool:
     """Caseworkers and supervisors change the cases of their own team, or those they own."""
-    same_team = case.team_id is None or case.team_id == person.team_id
-    return bool(person.roles & {CASEWORKER, SUPERVISOR}) and (
-        same_team or case.owner_id == person.pk
-    )
+    return bool(person.roles & TEAM_ROLES) and _is_of(person, case)
 
 
 @rules.predicate
@@ -100,8 +118,10 @@ def holds_task(person: Person, task: Task) -> bool:
 
 @rules.predicate
 def may_take_task(person: Person, task: Task) -> bool:
-    """The role fits, and nobody forbade this person (four eyes)."""
+    """The role fits, in their team where it is a team's, and nobody forbade it (four eyes)."""
     if task.role not in person.roles or f"person:{person.pk}" in task.unlike:
+        return False
+    if not is_within_reach(person, task):
         return False
     return not (task.is_review and is_own_request(person, task.case))
 

@@ -85,6 +85,16 @@ class ReasonForm(forms.Form):
         self.fields["reason"].required = required
 
 
+class GiveUpForm(ReasonForm):
+    """Work is given up: why, and what is known of it."""
+
+    never = forms.BooleanField(
+        label=_("The other side has confirmed that nothing came of it, and nothing will"),
+        help_text=_("Otherwise it may have taken effect, and is not done once more."),
+        required=False,
+    )
+
+
 class NoteForm(forms.Form):
     text = long_text(
         _("Note"),

@@ -40,6 +40,10 @@ class OtherContent(Exception):
         self.answer = answer
 
 
+class SomebodyElses(Exception):
+    """Another person has carried out a form of this key."""
+
+
 def digest_of(sent: Iterable[tuple[str, list[str]]]) -> str:
     """The fingerprint of what a form sent, whatever order its fields came in."""
     return hashlib.sha256(repr(sorted(sent)).encode()).hexdigest()
@@ -57,9 +61,11 @@ def once(
     try:
         return _apart(new, act) if apart else _together(new, act)
     except IntegrityError:
-        first = Once.objects.filter(key=key, person=person).first()
+        first = Once.objects.filter(key=key).first()
         if first is None:
             raise
+        if first.person_id != person.pk:
+            raise SomebodyElses from None
     answer = Answer(first.answer, first.said, first.results, is_repeated=True)
     if first.digest != digest:
         raise OtherContent(answer)

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from cases import access
 from cases.errors import NoSuchCase
-from cases.forms import EmptyForm, ReasonForm
+from cases.forms import EmptyForm, GiveUpForm
 from cases.models.once import Once
 from cases.once import Answer
 from cases.views.acting import carry_out
@@ -97,16 +97,19 @@ def retry_incident(request: HttpRequest, pk: int) -> HttpResponse:
 def give_up(request: HttpRequest, pk: int) -> HttpResponse:
     """Give up the hopeless work of one stopped case, with a reason: its step gets the failure."""
     found = incident_for(request, pk)
-    form = ReasonForm(request.POST or None)
+    form = GiveUpForm(request.POST or None)
 
     def act() -> Answer:
         said = acts.give_up_activity(
-            incident_id=pk, reason=form.cleaned_data["reason"], actor=actor_of(request)
+            incident_id=pk,
+            reason=form.cleaned_data["reason"],
+            never=form.cleaned_data["never"],
+            actor=actor_of(request),
         )
         rest = queries.incidents_of(found.cause).first()
         return Answer(reverse("incident", args=[rest.pk if rest else pk]), said)
 
-    def show(form: ReasonForm, status: int = 200) -> HttpResponse:
+    def show(form: GiveUpForm, status: int = 200) -> HttpResponse:
         context = {"incident": incident_for(request, pk), "form": form, "section": "incidents"}
         return render(request, "processes/give_up.html", context, status=status)
 

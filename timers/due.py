@@ -106,6 +106,14 @@ def next_due(connection: Any, after: datetime) -> datetime | None:
         return cursor.fetchone()[0]
 
 
+def are_late(cursor: Any, *, by: timedelta) -> bool:
+    """Whether a timer has been due for longer than this: nobody seems to fire them."""
+    cursor.execute(
+        "SELECT EXISTS (SELECT 1 FROM timers_timer WHERE due_at < %s)", [clock.now() - by]
+    )
+    return bool(cursor.fetchone()[0])
+
+
 def wake(cursor: Any) -> None:
     """Call the timer service, when this transaction commits, to look at once."""
     cursor.execute(f"SELECT pg_notify({word(clock.WAKE_CHANNEL)}, 'due')")

@@ -23,8 +23,8 @@ __all__ = ["Sweep", "next_due", "run"]
 
 log = logging.getLogger(__name__)
 
-FIRE_BATCH = 500  # timers in one transaction
-BATCHES_PER_ROUND = 20  # then sweeps and the heartbeat have their turn, however much is due
+FIRE_BATCH = 200  # timers in one transaction: their cases are held that long
+BATCHES_PER_ROUND = 50  # then sweeps and the heartbeat have their turn, however much is due
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.2, 10.0  # while the database is away
 
 _DATABASE_IS_AWAY = (

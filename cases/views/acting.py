@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from cases.errors import Invalid, Refused
 from cases.models import Person
-from cases.once import Answer, OtherContent, digest_of, once
+from cases.once import Answer, OtherContent, SomebodyElses, digest_of, once
 from cases.views.signing import person_of
 
 Show = Callable[[Any, int], HttpResponse]  # the form again, with a status
@@ -53,6 +53,9 @@ def carry_out(
         return show(form, 422)
     try:
         answer = once(key=key, person=person, digest=_digest(request), act=act, apart=apart)
+    except SomebodyElses:
+        form.add_error(None, _("This form is not yours. Open the page again. Nothing was saved."))
+        return show(form, 409)
     except OtherContent as error:
         form.add_error(None, _already(error.answer))
         return show(form, 409)
@@ -114,4 +117,4 @@ def _digest(request: HttpRequest) -> str:
     files = [
         (name, [f"{one.name} {one.size}" for one in found]) for name, found in request.FILES.lists()
     ]
-    return digest_of([*sent, *files])
+    return digest_of([("", [request.path]), *sent, *files])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -11,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
+from cases.access import AUDITOR
 from cases.forms import ClockForm, SettingsForm
 from cases.once import Answer
 from cases.views.acting import carry_out
@@ -42,6 +44,8 @@ def turn_clock(request: HttpRequest) -> HttpResponse:
     """Turn the clock of a demo ahead; what falls due then happens, in order."""
     if not settings.LONGCASE_DEMO:
         raise Http404
+    if AUDITOR in person_of(request).roles:
+        raise PermissionDenied(_("Auditors change nothing, not even the time of a demo."))
     form = ClockForm(request.POST or None)
     back = request.POST.get("back", "")
     if not url_has_allowed_host_and_scheme(back, allowed_hosts=None):

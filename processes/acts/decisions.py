@@ -50,7 +50,7 @@ def take_back_decision(*, task_id: int, reason: str, actor: Actor) -> Case:
         raise TaskNotOpen(_("There is no such task."))
     with acting_on(case_id, actor=actor) as (turn, run):
         task = Task.objects.select_related("case").get(pk=task_id)
-        edge = require_possible(task, actor=actor)
+        edge = require_possible(task, actor=actor, lock=True)
         turn.record(
             run,
             "task.taken_back",
@@ -86,8 +86,11 @@ def may_take_back(task: Task, person: Person) -> bool:
     return task.case.step in edge.sources
 
 
-def require_possible(task: Task, *, actor: Actor) -> Edge:
-    """The edge along which this decision is taken back. Raises what take_back_decision raises."""
+def require_possible(task: Task, *, actor: Actor, lock: bool = False) -> Edge:
+    """The edge along which this decision is taken back. Raises what take_back_decision raises.
+
+    With `lock`, no worker can begin an activity of the case between the answer and the commit.
+    """
     case = task.case
     if case.closed_at is not None:
         raise CaseClosed(
@@ -109,7 +112,7 @@ def require_possible(task: Task, *, actor: Actor) -> Edge:
             raise CannotTakeBack(
                 _("%(task)s stands. Since then: %(what)s.") % {"task": task, "what": happened}
             )
-    _require_nothing_under_way(task)
+    _require_nothing_under_way(task, lock=lock)
     return edge
 
 
@@ -226,10 +229,14 @@ def _can_be_undone(name: str) -> bool:
         return False
 
 
-def _require_nothing_under_way(task: Task) -> None:
+def _require_nothing_under_way(task: Task, *, lock: bool) -> None:
     """An attempt that was begun may take effect, or has. What can be undone is undone."""
-    begun = Activity.objects.filter(case_id=task.case_id, command__gt=0, attempt__gt=0)
-    for one in begun.order_by("pk"):
+    found = Activity.objects.filter(case_id=task.case_id, command__gt=0)
+    if lock:
+        found = found.select_for_update()
+    for one in found.order_by("pk"):
+        if not one.attempt:
+            continue
         if not _can_be_undone(one.name):
             raise CannotTakeBack(
                 _(

@@ -84,9 +84,12 @@ class NoAnswerInCode(Refused):
     """The step's code has no answer to the failure of this activity."""
 
 
-def give_up_activity(*, incident_id: int, reason: str, actor: Actor) -> str:
+def give_up_activity(*, incident_id: int, reason: str, actor: Actor, never: bool = False) -> str:
     """An operator decides that an activity will not succeed: the code gets its failure. Returns
     what happened.
+
+    `never` says that the outside has confirmed that nothing came of it and nothing will, as after
+    a refusal. Without it nobody knows, and code that must not do a thing twice goes no further.
 
     Raises NothingToRetry, NotAllowed, Invalid, and NoAnswerInCode where the failure would only
     stop the case for good.
@@ -117,7 +120,7 @@ def give_up_activity(*, incident_id: int, reason: str, actor: Actor) -> str:
                 "command": incident.command,
                 "name": asked.data["name"],
                 "error": reason.strip(),
-                "final": True,
+                "final": never,
                 **({"visit": asked.data["visit"]} if incident.command < 0 else {}),
             },
             actor=actor.code,

@@ -30,8 +30,8 @@ def acting_on(
         except Exception as error:
             if isinstance(error.__cause__, LockNotAvailable):
                 raise CaseBusy(
-                    "Somebody else is changing this case right now. Nothing was changed; try "
-                    "again in a moment."
+                    "Somebody else, or Longcase itself, is changing this case right now. Nothing "
+                    "was changed; try again in a moment."
                 ) from error
             raise
         if not runs:

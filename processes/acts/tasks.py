@@ -172,6 +172,11 @@ def _require_fit(person: Person, task: Task) -> None:
         raise NotAllowed(f"{person} is no longer active.")
     if task.role not in person.roles:
         raise NotAllowed(f"{task} is for the role {task.role}, which {person} does not have.")
+    if not access.is_within_reach(person, task):
+        raise NotAllowed(
+            f"{task} is for a {task.role} of the team {task.case.team}, whose case it is; "
+            f"{person} belongs to another."
+        )
     if task.is_review and access.is_own_request(person, task.case):
         raise NotAllowed(
             f"{person} opened or works on {task.case.reference} and may not review it: nobody "

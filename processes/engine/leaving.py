@@ -137,6 +137,10 @@ def done_and_undoable(run: Run) -> list[tuple[Any, Any]]:
                 if call.definition is not one.definition.compensate
                 or call.arguments != undoing(key_of(run, one), one.arguments, result)
             ]
+        elif event.type == "activity.failed" and number in asked_for:
+            call = asked_for[number]
+            if not event.data.get("final") and call.definition.compensate is not None:
+                done.append((call, None))  # perhaps it took effect all the same
     return done
 
 

@@ -391,8 +391,11 @@ def _activity_completed(runner: Runner, command: Command, data: Any, event: Reco
 
 
 def _activity_failed(runner: Runner, command: Command, data: Any, event: Recorded) -> None:
-    name = getattr(command, "name", "")
-    command.settle(error=ActivityFailed(name, data["error"], final=data.get("final", False)))
+    name, is_final = getattr(command, "name", ""), data.get("final", False)
+    definition = getattr(command, "definition", None)
+    if not is_final and definition is not None and definition.compensate is not None:
+        runner.completed.append((command, None))  # perhaps it took effect all the same
+    command.settle(error=ActivityFailed(name, data["error"], final=is_final))
 
 
 def _timer_fired(runner: Runner, command: Command, data: Any, event: Recorded) -> None:

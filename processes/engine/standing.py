@@ -35,6 +35,7 @@ _WAIT_KINDS = {
     "subcase.opened": "subcase",
 }
 
+JUDGES = "caseworker"  # of the case's team: they accept and reject what came in
 _DONE_AT_ONCE = COMMANDED | {"activity.done", "table.decided"}
 
 Open = dict[int, Recorded]  # command number -> the event that asked
@@ -52,6 +53,7 @@ def track(open_: Open, documents: dict[str, str], event: Recorded) -> None:
             if kind == "documents.requested":
                 ask(documents, event.data)
                 _close_met(open_, documents)
+                _note_whose_turn(open_, documents, event.data["names"], event)
     elif kind in _SETTLED_BY:
         open_.pop(event.data["command"], None)
     elif kind == "due.moved":
@@ -63,6 +65,21 @@ def track(open_: Open, documents: dict[str, str], event: Recorded) -> None:
     elif kind.startswith("document.") and "name" in event.data:
         documents[event.data["name"]] = kind.removeprefix("document.")
         _close_met(open_, documents)
+        _note_whose_turn(open_, documents, [event.data["name"]], event)
+
+
+def _note_whose_turn(
+    open_: Open, documents: dict[str, str], changed: Iterable[str], event: Recorded
+) -> None:
+    """Once all of a request came in it waits for us, who are to judge it, and no more for them."""
+    for number, asked in list(open_.items()):
+        if asked.type != "documents.requested" or not set(changed) & set(asked.data["names"]):
+            continue
+        states = {documents.get(name) for name in asked.data["names"]}
+        if states <= {"accepted", "received"}:
+            open_[number] = _with(asked, all_in_at=event.recorded_at)
+        elif asked.data.get("all_in_at") is not None:
+            open_[number] = _with(asked, all_in_at=None)
 
 
 def _move_due(open_: Open, data: Mapping[str, Any]) -> None:
@@ -135,6 +152,8 @@ def waits_of(
         }
         if asked.type == "documents.requested":
             wait["missing"] = missing_of(asked, documents)
+            if data.get("all_in_at") is not None:
+                wait["on"], wait["since"], wait["otherwise"] = JUDGES, data["all_in_at"], ""
         waits.append(wait)
     return sorted(waits, key=_order)
 

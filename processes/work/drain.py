@@ -13,6 +13,7 @@ import logging
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -27,7 +28,7 @@ from processes.engine.wake import TIMERS_WAIT, WORK_CHANNEL
 from processes.work import claims, connections, crashpoint, firing, intake, memory, sweeps
 from processes.work.attempts import run_attempt
 from processes.work.results import Claim, Done, record_failure, record_result
-from timers import clock
+from timers import clock, due
 
 log = logging.getLogger("longcase.drain")
 
@@ -36,7 +37,8 @@ THREADS = 8
 POLL_SECONDS = 1.0
 GRACE_SECONDS = 0.002
 IN_HAND = 256  # claims a process holds at most, when activities are quick
-TIMERS_AT_ONCE = 4  # batches of overdue timers before results and claims have their turn
+TIMERS_AT_ONCE = 8  # batches of overdue timers before results and claims have their turn
+TIMERS_LATE = timedelta(seconds=3)  # then a worker fires timers without being called
 
 
 class Drain:
@@ -248,6 +250,8 @@ class Drain:
         if moment - self._swept >= 1.0:
             self._swept = moment
             sweeps.free_lost_claims()
+            with connection.cursor() as cursor:  # the timer service may be dead, or frozen
+                self.timers_wait |= due.are_late(cursor, by=TIMERS_LATE)
         if moment - self._seen >= 5.0:
             self._seen = moment
             with connection.cursor() as cursor:

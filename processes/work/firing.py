@@ -14,7 +14,7 @@ from processes.work import connections, crashpoint, isolation
 from timers import clock, due
 from timers.due import TimerRow
 
-HELPING = 250  # timers that a worker fires in one commit, when the timer service is behind
+HELPING = 100  # timers that a worker fires in one commit, when the timer service is behind
 
 log = logging.getLogger("longcase.firing")
 

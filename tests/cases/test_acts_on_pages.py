@@ -236,6 +236,23 @@ def test_an_auditor_changes_nothing(desk: Any, visit: Any, what: str) -> None:
     assert types(case) == before
 
 
+def test_a_form_of_somebody_else_is_carried_out_by_nobody(
+    desk: Any, visit: Any, joris: Any
+) -> None:
+    case = desk.open("patience")
+    other = desk.open("patience")
+    fields = {"key": "11111111-1111-4111-8111-111111111111", "text": "Called."}
+    client = visit(desk.people.sanne).client
+    assert client.post(f"{case.get_absolute_url()}notes/", fields).status_code == 303
+    again = visit(joris).client.post(f"{case.get_absolute_url()}notes/", fields)
+    assert again.status_code == 409 and "not yours" in again.content.decode()
+
+    # And the same key at another address is no repetition of the first
+    there = client.post(f"{other.get_absolute_url()}notes/", fields)
+    assert there.status_code == 409
+    assert types(other).count("note.added") == 0 and types(case).count("note.added") == 1
+
+
 def test_signed_out_an_act_asks_to_sign_in_and_keeps_the_page(desk: Any, visit: Any) -> None:
     case = desk.open("patience")
     address = f"{case.get_absolute_url()}notes/"

@@ -8,6 +8,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from cases.errors import NotAllowed
+
 pytestmark = pytest.mark.django_db(transaction=True)
 
 TABS = ("", "documents/", "reviews/", "notes/", "steps/", "history/")
@@ -78,6 +80,19 @@ def test_every_tab_is_a_page_of_its_own_that_is_never_stored(desk: Any, visit: A
         assert page.response["Cache-Control"] == "no-store"
         assert "HX-Request" in page.response["Vary"] and "Cookie" in page.response["Vary"]
         assert "style=" not in page.html and "onclick" not in page.html
+
+
+def test_the_work_of_a_team_is_its_own(desk: Any, visit: Any) -> None:
+    """A task for a caseworker is one for a caseworker of the team whose case it is."""
+    case = desk.open("counter")
+    task = desk.task_of(case)
+    eve = desk.people.eve
+    assert visit(eve).open(case.get_absolute_url()).status == 404
+    assert visit(eve).open(task.get_absolute_url()).status == 404
+    assert case.reference not in visit(eve).open("/work/")
+    with pytest.raises(NotAllowed):
+        desk.claim(case, eve)
+    desk.claim(case, desk.people.sanne)
 
 
 def test_an_outsider_finds_no_page_of_it(desk: Any, visit: Any) -> None:

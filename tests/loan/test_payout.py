@@ -5,11 +5,13 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+import pytest
+
 from audit.read import events_of
 from cases.actors import Actor
 from cases.models import Case, Task
 from processes.acts.cases import change_facts, get_case
-from processes.acts.incidents import retry_incident
+from processes.acts.incidents import NoAnswerInCode, give_up_activity, retry_incident
 from processes.models import Incident
 
 
@@ -72,6 +74,29 @@ def test_attempts_run_out_and_a_person_presses_retry(
     assert get_case(case.pk).step == "paid_out"
     (booking,) = bookings_of(standins, case)
     assert booking["booking"] == get_case(case.pk).payout_reference
+
+
+def test_a_payout_that_may_have_happened_is_never_given_up_into_a_second_one(
+    engine: Any, office: Any, standins: Any
+) -> None:
+    # Given a bank that booked, and whose every answer was lost
+    standins.tell(service="bank", mode="drop")
+    case = accepted(engine, office)
+    engine.advance(days=1)
+    (incident,) = Incident.objects.filter(case_id=case.pk, closed_at=None)
+    operator = Actor.of(office.person("oskar", "operator"))
+
+    # When it is given up, it is refused: the step may not pay under another key
+    with pytest.raises(NoAnswerInCode):
+        give_up_activity(incident_id=incident.pk, reason="Hopeless.", actor=operator)
+    assert not Task.objects.filter(case_id=case.pk, state="open").exists()
+    assert len(bookings_of(standins, case)) == 1
+
+    # And only where the bank confirms that it did not and will not pay does a person decide
+    give_up_activity(
+        incident_id=incident.pk, reason="The bank has struck it out.", actor=operator, never=True
+    )
+    assert Task.objects.get(case_id=case.pk, state="open").name == "payout_refused"
 
 
 def test_the_bank_is_killed_and_comes_back_with_its_books(

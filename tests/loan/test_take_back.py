@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from audit.read import events_of
 from cases.actors import Actor
 from cases.errors import CaseClosed, Invalid, NotAllowed, TaskNotOpen
 from cases.models import Case, Task
+from processes.acts import decisions
 from processes.acts.cases import get_case
 from processes.acts.decisions import CannotTakeBack, take_back_decision
+from processes.work import claims
 from tests.cases.conftest import Visitor
 
 REASON = "I had the wrong file open."
@@ -115,6 +119,36 @@ def test_a_letter_that_was_tried_may_have_gone_out(
         take_back(decided, office.supervisor)
     monkeypatch.undo()
     engine.advance(hours=1)
+
+
+def test_no_worker_begins_the_letter_while_its_decision_is_taken_back(
+    engine: Any, office: Any, world: Any, letters: Callable[[Case], list[str]], monkeypatch: Any
+) -> None:
+    # Given a worker that looks for work just after taking back was found to be possible
+    case = office.to_underwriting(engine)
+    wrong = office.do(case, "decline", reason="Income too low.")
+    claimed: list[Any] = []
+    look = decisions._require_nothing_under_way
+
+    def then_a_worker_looks(task: Task, **options: Any) -> None:
+        look(task, **options)
+
+        def claim() -> None:
+            with connection.cursor() as cursor:
+                claimed.extend(claims.claim_short(cursor, worker_id=7, limit=5))
+            connection.close()
+
+        worker = threading.Thread(target=claim)
+        worker.start()
+        worker.join()
+
+    monkeypatch.setattr(decisions, "_require_nothing_under_way", then_a_worker_looks)
+
+    # When it is taken back, the worker finds nothing, and no letter goes out
+    take_back(wrong, office.underwriter)
+    engine.settle()
+    assert claimed == []
+    assert not any("declin" in subject.lower() for subject in letters(case))
 
 
 def test_nothing_opens_in_a_withdrawn_case(engine: Any, office: Any, world: Any) -> None:

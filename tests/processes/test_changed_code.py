@@ -269,7 +269,9 @@ def test_a_difference_is_told_with_event_question_and_line(
 def run(*arguments: str) -> tuple[int, str]:
     out = io.StringIO()
     try:
-        call_command("replaycheck", *arguments, stdout=out, stderr=io.StringIO())
+        call_command(  # with the checks that Django makes first, as from a shell
+            "replaycheck", *arguments, stdout=out, stderr=io.StringIO(), skip_checks=False
+        )
     except CommandError as error:
         return error.returncode, out.getvalue() + str(error)
     return 0, out.getvalue()

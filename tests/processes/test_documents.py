@@ -23,6 +23,21 @@ def test_the_step_goes_on_when_each_document_is_accepted(trials: Trials) -> None
     assert trials.fresh(case).result == "complete"
 
 
+def test_once_all_came_in_it_is_our_turn_until_one_is_rejected(trials: Trials) -> None:
+    case = trials.open("patience")
+    passport = trials.hand_in(case, "passport")
+    assert trials.fresh(case).waiting_on == "applicant"
+    trials.engine.advance(hours=3)
+    trials.hand_in(case, "payslip")
+    wait = trials.fresh(case).waits[0]
+    assert (wait["on"], wait["otherwise"]) == ("caseworker", "")
+    assert wait["since"] == trials.last(case, "document.received").recorded_at
+    trials.judge(passport, accept=False, reason="expired")
+    assert trials.fresh(case).waiting_on == "applicant"
+    trials.hand_in(case, "passport", "a new one")
+    assert trials.fresh(case).waiting_on == "caseworker"
+
+
 def test_a_rejected_document_is_asked_for_again(trials: Trials) -> None:
     case = trials.open("patience")
     passport = trials.hand_in(case, "passport")

@@ -43,6 +43,23 @@ WAITING = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("trouble", "undone"),
+    [(TimeoutError("no answer"), ["one"]), (activities.Refused("no"), [])],
+    ids=["perhaps", "refused"],
+)
+def test_what_failed_without_an_answer_perhaps_took_effect_and_is_undone(
+    trials: Trials, trouble: Exception, undone: list[str]
+) -> None:
+    activities.trouble[:] = [trouble] * 3
+    case = trials.open("unsure_saga")
+    trials.engine.advance(hours=2)
+    activities.trouble.clear()
+    assert trials.fresh(case).outcome_reason == "undone"
+    key = f"{case.pk}.1.1"
+    assert effects() == [f"undo {what} ({key})" for what in undone]
+
+
 @pytest.mark.parametrize("script", WAITING)
 def test_withdrawing_from_any_step_cancels_all_it_waited_for(trials: Trials, script: str) -> None:
     case = trials.open(script)

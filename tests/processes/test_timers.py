@@ -79,6 +79,21 @@ def test_workers_help_while_more_is_due_than_the_timer_service_takes(
         listener.join()
 
 
+def test_a_worker_fires_what_nobody_fires(trials: Trials) -> None:
+    """The timer service is dead or frozen, and so calls nobody."""
+    case = trials.open("race")
+    trials.engine.turned.advance(days=2, seconds=5)
+    drain = Drain()
+    drain._seen = clock.monotonic()
+    drain._sweep_if_due()
+    assert drain.timers_wait
+    drain._fire_timers()
+    assert not drain.timers_wait and trials.count(case, "timer.fired") == 1
+    drain._swept = 0.0
+    drain._sweep_if_due()
+    assert not drain.timers_wait
+
+
 def wait(holds: Callable[[], bool]) -> None:
     for _ in range(500):
         if holds():

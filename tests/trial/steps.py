@@ -8,6 +8,7 @@ from processes.engine.errors import ActivityFailed
 from processes.engine.words import (
     all_of,
     ask_review,
+    ask_task,
     callback,
     compensate,
     deadline,
@@ -141,6 +142,22 @@ async def saga(case: Trial) -> Any:
         await compensate()
         return case.fail(reason="undone")
     return case.finish(result="kept")
+
+
+@script
+async def unsure_saga(case: Trial) -> Any:
+    try:
+        await call_undoably(what="one")
+    except ActivityFailed:
+        await compensate()
+        return case.fail(reason="undone")
+    return case.finish(result="kept")
+
+
+@script
+async def counter(case: Trial) -> Any:
+    done = await ask_task("counter", role="caseworker")
+    return case.finish(result=done.by)
 
 
 @script

@@ -36,7 +36,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         self.quiet = options["quiet"]
         try:
-            report = self.check(options)
+            report = self.check_cases(options)
         except DatabaseError as error:
             raise CommandError(f"The check could not be made: {error}", returncode=2) from error
         if options["json"]:
@@ -54,7 +54,7 @@ class Command(BaseCommand):
         if not options["json"]:
             self.stdout.write(summary)
 
-    def check(self, options: dict[str, Any]) -> Report:
+    def check_cases(self, options: dict[str, Any]) -> Report:
         _require_known(kind=options["kind"], step=options["step"])
         cases = open_cases(kind=options["kind"], step=options["step"], reference=options["case"])
         total = cases.count()

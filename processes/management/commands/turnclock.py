@@ -11,6 +11,8 @@ from processes.acts.clocks import turn_clock
 from timers import clock
 from timers.clock import ClockNotTurnable
 
+FARTHEST_DAYS = 3660
+
 
 class Command(BaseCommand):
     help = "Move the installation's time ahead, through each due timer. Only in a demo."
@@ -23,6 +25,8 @@ class Command(BaseCommand):
         days = options["days"] + options["hours"] / 24
         if days <= 0:
             raise CommandError("Say how far: --days 3 or --hours 12. Time only goes ahead.")
+        if days > FARTHEST_DAYS:
+            raise CommandError(f"At most {FARTHEST_DAYS} days in one turn; turn again for more.")
         clock.refresh()
         try:
             moment = turn_clock(days=days, actor=Actor("service:turnclock"))
