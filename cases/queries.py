@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -133,6 +133,7 @@ class WorkRow:
     task: Task | None
     why: str  # your-turn, answer, offered, nobody, waiting, done
     due_at: datetime | None
+    to_do: str = ""  # the title of the task that a case waits for
 
     @property
     def url(self) -> str:
@@ -171,9 +172,24 @@ def my_work(person: Person, *, tab: str, page: int, now: datetime) -> Worklist:
     else:
         rows.sort(key=lambda row: (row.due_at is None, row.due_at or now, row.case.pk))
     first = (page - 1) * PAGE_ROWS
-    return Worklist(
-        tab, counts, rows[first : first + PAGE_ROWS], page, len(rows) > first + PAGE_ROWS
-    )
+    shown = _with_titles(rows[first : first + PAGE_ROWS])
+    return Worklist(tab, counts, shown, page, len(rows) > first + PAGE_ROWS)
+
+
+def _with_titles(rows: list[WorkRow]) -> list[WorkRow]:
+    """The rows, each case with the title of the task that it waits for before all else."""
+    waiting = {
+        row.case.pk: row.case.waits[0]["command"]
+        for row in rows
+        if row.task is None and row.case.waits and row.case.waits[0]["kind"] == "task"
+    }
+    titles = {
+        (task.case_id, task.command): task.title
+        for task in Task.objects.filter(case__in=list(waiting), state="open")
+    }
+    return [
+        replace(row, to_do=titles.get((row.case.pk, waiting.get(row.case.pk)), "")) for row in rows
+    ]
 
 
 NOTICES = 20  # shown at once; the rest follows as these are dismissed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
@@ -53,7 +54,8 @@ def value(thing: Any) -> str:
     if isinstance(thing, (int, float, Decimal)):
         return number_format(thing, use_l10n=True, force_grouping=True)
     if isinstance(thing, Mapping):
-        return ", ".join(f"{plain(str(key))} {value(item)}" for key, item in thing.items())
+        held = {key: item for key, item in thing.items() if item not in (None, "", [], {})}
+        return ", ".join(f"{plain(str(key))} {value(item)}" for key, item in held.items())
     if isinstance(thing, (list, tuple)):
         return ", ".join(value(item) for item in thing)
     return str(thing)
@@ -66,6 +68,20 @@ def fact_value(field: Any, thing: Any) -> str:
     if isinstance(thing, Decimal) and getattr(field, "decimal_places", None) is not None:
         return number_format(thing, field.decimal_places, use_l10n=True, force_grouping=True)
     return value(thing)
+
+
+def said_fact(words: Words, name: str, thing: Any) -> str:
+    """A fact in the words of its kind; "" for one that people need not see."""
+    teller = words.kind.fact_words.get(name)
+    said = teller(thing) if teller is not None else None
+    if said is not None:
+        return str(said)
+    if isinstance(thing, str) and _PEOPLE.fullmatch(thing):
+        return ", ".join(words.person(code) for code in thing.split())
+    return fact_value(words.fact_field(name), thing)
+
+
+_PEOPLE = re.compile(r"person:[0-9]+( person:[0-9]+)*")
 
 
 def _tells(*types: str) -> Callable[[Teller], Teller]:
@@ -119,8 +135,8 @@ def _step_entered(event: EventLike, data: Mapping[str, Any], words: Words) -> Sa
 
 
 def _pair(words: Words, name: str, pair: list[Any]) -> dict[str, str]:
-    field = words.fact_field(name)
-    return {"before": fact_value(field, pair[0]), "after": fact_value(field, pair[1])}
+    before, after = (said_fact(words, name, one) or value(one) for one in pair)
+    return {"before": before, "after": after}
 
 
 @_tells("facts.changed")
@@ -340,25 +356,25 @@ def _wait_cancelled(event: EventLike, data: Mapping[str, Any], words: Words) -> 
 
 @_tells("message.awaited")
 def _message_awaited(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
-    what = plain(data.get("name", ""))
-    return _("Waits for a message: %(what)s") % {"what": what.lower()}, ""
+    what = words.message(data.get("name", ""))
+    return _("Waits for a message: %(what)s") % {"what": what}, ""
 
 
 @_tells("message.received", "message.matched")
 def _message_received(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
-    title = _("Message received: %(what)s") % {"what": plain(data.get("name", "")).lower()}
+    title = _("Message received: %(what)s") % {"what": words.message(data.get("name", ""))}
     return title, value(data["data"]) if data.get("data") else ""
 
 
 @_tells("message.kept")
 def _message_kept(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
-    what = plain(data.get("name", "")).lower()
+    what = words.message(data.get("name", ""))
     return _("Message kept for later: %(what)s") % {"what": what}, ""
 
 
 @_tells("message.linked")
 def _message_linked(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
-    what = plain(data.get("name", "")).lower()
+    what = words.message(data.get("name", ""))
     return _("Message linked to this case: %(what)s") % {"what": what}, ""
 
 

@@ -6,17 +6,19 @@ waits themselves; without them, from the transitions that may follow.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from cases import dates, fsm
-from cases.models import Case, Document, Person, Requirement, Task
-from cases.tags import Tag, case_tag, requirement_tag, task_of, task_tag
-from cases.words import Words, capitalised, party, plain
+from cases.models import Case, Person, Requirement, Task
+from cases.outstanding import child_of, is_near
+from cases.retries import Retry
+from cases.tags import case_tag, first_wait, task_of
+from cases.words import Words, party, plain
 
 # -- the rail: the main line of the kind
 
@@ -109,45 +111,6 @@ def leads_from(edge: fsm.Edge, step: str) -> bool:
     return step in edge.sources or "*" in edge.sources
 
 
-# -- outside work that failed
-
-
-@dataclass(frozen=True, slots=True)
-class Retry:
-    """Outside work of which an attempt has failed."""
-
-    failed: int
-    most: int
-    next_at: datetime | None  # None: being tried right now, or not any more by itself
-    is_stopped: bool
-    error: str
-
-    @property
-    def cause(self) -> str:
-        """What came, without the name that the error has in code."""
-        if not self.error:
-            return _("the worker that did it was lost")
-        name, colon, words = self.error.partition(": ")
-        return (words if colon and name.isidentifier() else self.error)[:300].rstrip(".")
-
-    def words(self, now: datetime) -> str:
-        """In a sentence: how often, what came, and when it is tried next."""
-        if self.is_stopped:
-            if self.failed >= self.most:
-                said = _("Attempt %(n)s of %(most)s failed, the last one: %(cause)s.")
-            else:
-                said = _("Refused for good at attempt %(n)s: %(cause)s. Not tried again by itself.")
-            return said % {"n": self.failed, "most": self.most, "cause": self.cause}
-        said = _("Attempt %(n)s of %(most)s failed: %(cause)s.") % {
-            "n": self.failed,
-            "most": self.most,
-            "cause": self.cause,
-        }
-        if self.next_at is None or self.next_at <= now:
-            return f"{said} {_('It is being tried again.')}"
-        return f"{said} {_('Next try: %(at)s.') % {'at': dates.moment(self.next_at)}}"
-
-
 # -- now: the four answers
 
 
@@ -169,42 +132,45 @@ def standing(
     words: Words,
     requirements: Sequence[Requirement],
     tasks: Sequence[Task],
+    children: Sequence[Case] = (),
     person: Person,
     now: datetime,
     retries: Mapping[int, Retry] | None = None,
 ) -> Now:
     """What a case that is open stands at."""
-    until = case.waiting_until
+    first = first_wait(case, words.kind.may_come)
+    until = first["until"] if first and "until" in first else case.waiting_until
     due = dates.due(until, now) if until else None
-    tag = case_tag(case, person)
+    tag = case_tag(case, person, may_come=words.kind.may_come)
     level = "bad" if tag.level == "bad" or (due and due.level == "late") else tag.level
     return Now(
         level="" if level == "info" else level,
         step=words.step(case.step),
         waiting=_waiting(
-            case,
+            first,
             requirements=requirements,
             tasks=tasks,
+            children=children,
             person=person,
             now=now,
             retries=retries or {},
         ),
         due=due,
         due_day=dates.weekday(until) if until else "",
-        next=_next(case, words=words, now=now),
+        next=_next(case, tasks=tasks, words=words, now=now),
     )
 
 
 def _waiting(
-    case: Case,
+    first: dict[str, Any] | None,
     *,
     requirements: Sequence[Requirement],
     tasks: Sequence[Task],
+    children: Sequence[Case],
     person: Person,
     now: datetime,
     retries: Mapping[int, Retry],
 ) -> str:
-    first = case.waits[0] if case.waits else None
     if first is None:
         return _("Nothing is waited for; the operators see this case.")
     since = {
@@ -218,6 +184,12 @@ def _waiting(
         return " ".join([said, *stops[:1]])
     if kind == "timer":
         return _("Waits for the time to come, since %(day)s (%(span)s).") % since
+    if kind == "subcase":
+        child = child_of(first, children)
+        if child is not None:
+            which = {"title": child.title, "reference": child.reference, **since}
+            return _("For “%(title)s” (%(reference)s) since %(day)s (%(span)s).") % which
+        return _("For another case since %(day)s (%(span)s).") % since
     if kind == "activity":
         what = {"what": plain(first.get("name", "")).lower(), **since}
         said = _("Longcase does “%(what)s” since %(day)s (%(span)s).") % what
@@ -241,14 +213,19 @@ def _waiting(
     return said
 
 
-def _next(case: Case, *, words: Words, now: datetime) -> list[str]:
+def _next(case: Case, *, tasks: Sequence[Task], words: Words, now: datetime) -> list[str]:
     said: list[str] = []
-    for wait in case.waits[:3]:
+    awaited = _told(case.waits, words.kind.may_come)
+    several = sum(one["kind"] == "task" for one in awaited) > 1
+    for wait in awaited[:_MOST_SAID]:
         if wait.get("met"):
-            said.append(f"{_when(wait)} {wait['met']}")
+            task = task_of(wait, tasks) if several else None
+            said.append(f"{_when(wait, task=task, words=words)} {wait['met']}")
         if wait.get("otherwise") and wait.get("until"):
-            day = dates.day(wait["until"], now)
-            said.append(_("Not by %(day)s: %(then)s") % {"day": day, "then": wait["otherwise"]})
+            told = {"day": dates.day(wait["until"], now), "then": wait["otherwise"]}
+            passed = _("Overdue since %(day)s: %(then)s")
+            said.append((passed if wait["until"] < now else _("Not by %(day)s: %(then)s")) % told)
+    said += _by_themselves(case.waits, now)
     said = list(dict.fromkeys(said))
     if said:
         return said
@@ -262,146 +239,43 @@ def _next(case: Case, *, words: Words, now: datetime) -> list[str]:
     return [_("Staff decide how it goes on.")]
 
 
-def _when(wait: dict[str, Any]) -> str:
+_MOST_SAID = 3  # waits of which it is said what comes next
+
+
+def _told(waits: Sequence[dict[str, Any]], may_come: Collection[str]) -> list[dict[str, Any]]:
+    """The waits as people are told of them: what only may come last, and an answer that may come
+    at our address or by post once."""
+    parties = {one["name"] for one in waits if one["kind"] == "party"}
+    once = [one for one in waits if one["kind"] != "message" or one["name"] not in parties]
+    return sorted(once, key=lambda one: one["kind"] == "message" and one["name"] in may_come)
+
+
+def _by_themselves(waits: Sequence[dict[str, Any]], now: datetime) -> list[str]:
+    """What time brings, the nearest first."""
+    found = sorted(
+        (one["until"], plain(one["name"]))
+        for one in waits
+        if one["kind"] == "timer" and one.get("name") and is_near(one, now)
+    )
+    return [
+        _("On %(day)s, by itself: %(what)s")
+        % {"day": dates.day(until, now), "what": what[:1].lower() + what[1:]}
+        for until, what in found
+    ]
+
+
+def _when(wait: dict[str, Any], *, task: Task | None, words: Words) -> str:
     match wait["kind"]:
         case "documents":
             return _("When all are accepted:")
-        case "task":
-            return _("When it is done:")
+        case "task" if task is not None:
+            return _("When “%(task)s” is done:") % {"task": task.title}
+        case "task" | "activity" | "subcase" | "staff":
+            return _("When that is done:")
+        case "message":
+            return _("When “%(message)s” comes:") % {"message": words.message(wait["name"])}
         case "timer":
             return _("Then:")
-        case "activity" | "subcase":
-            return _("When that is done:")
-        case "staff":
-            return _("When that is done:")
         case "incident":
             return _("Once it is mended:")
     return _("When the answer comes:")
-
-
-# -- outstanding: what the case waits for, line by line
-
-
-@dataclass(frozen=True, slots=True)
-class Outstanding:
-    """One thing a case waits for. `act` is the word of its link, to `url`."""
-
-    what: str
-    whom: str
-    since: datetime
-    due: dates.Due | None
-    tag: Tag
-    act: str = ""
-    url: str = ""
-    note: str = ""  # what went wrong with it so far
-
-
-def outstanding(
-    case: Case,
-    *,
-    requirements: Sequence[Requirement],
-    documents: Sequence[Document],
-    tasks: Sequence[Task],
-    children: Sequence[Case],
-    person: Person,
-    now: datetime,
-    recordable: Collection[str] = (),
-    retries: Mapping[int, Retry] | None = None,
-) -> list[Outstanding]:
-    """All that is waited for. What comes by itself is told too, without an act. `recordable` names
-    the messages that staff may record for the one who gave them."""
-    found: list[Outstanding] = []
-    asked = False
-    for wait in case.waits:
-        due = dates.due(wait["until"], now) if wait.get("until") else None
-        if wait["kind"] == "documents":
-            if not asked:
-                found += _papers(requirements, documents, due)
-            asked = True
-        elif wait["kind"] == "task" and (task := task_of(wait, tasks)):
-            found.append(_work(task, person, now))
-        else:
-            line = _wait(wait, due, children, is_stopped=case.stopped_at is not None)
-            if wait["kind"] == "message" and wait["name"] in recordable:
-                line = replace(line, act="answer", url=wait["name"])
-            if wait["kind"] == "activity" and (retry := (retries or {}).get(wait["command"])):
-                line = _retried(line, retry, now)
-            found.append(line)
-    if not asked and case.is_open:  # came in, or was rejected, after the step that asked was over
-        late = [one for one in requirements if one.state in ("received", "rejected")]
-        found += _papers(late, documents, None)
-    return found
-
-
-def _retried(line: Outstanding, retry: Retry, now: datetime) -> Outstanding:
-    if retry.is_stopped:
-        return replace(line, note=retry.words(now), tag=Tag(_("Stopped"), "bad", "stopped"))
-    tried = {"n": retry.failed, "most": retry.most}
-    tag = Tag(_("Tried %(n)s of %(most)s times") % tried, "wait", "clock")
-    return replace(line, note=retry.words(now), tag=tag)
-
-
-def _papers(
-    requirements: Iterable[Requirement], documents: Sequence[Document], due: dates.Due | None
-) -> list[Outstanding]:
-    newest: dict[str, Document] = {}
-    for one in documents:  # newest first
-        newest.setdefault(one.name, one)
-    found = []
-    for one in requirements:
-        if not one.is_open or one.state == "accepted":
-            continue
-        document = newest.get(one.name) if one.state == "received" else None
-        found.append(
-            Outstanding(
-                what=one.title,
-                whom=capitalised(party(one.asked_of)),
-                since=one.asked_at,
-                due=due,
-                tag=requirement_tag(one),
-                act="judge" if document else "record",
-                url=document.get_absolute_url() if document else one.name,
-            )
-        )
-    return found
-
-
-def _work(task: Task, person: Person, now: datetime) -> Outstanding:
-    return Outstanding(
-        what=task.title,
-        whom=str(task.holder) if task.holder else capitalised(party(task.role)),
-        since=task.opened_at,
-        due=dates.due(task.due_at, now) if task.due_at else None,
-        tag=task_tag(task, person),
-        act="open",
-        url=task.get_absolute_url(),
-    )
-
-
-def _wait(
-    wait: dict[str, Any], due: dates.Due | None, children: Sequence[Case], *, is_stopped: bool
-) -> Outstanding:
-    kind = wait["kind"]
-    name = plain(wait.get("name", "")) or _("The next step")
-    if kind == "incident":
-        name = _("The fault to be mended")
-    child = next((one for one in children if one.parent_command == wait.get("command")), None)
-    late = due is not None and due.level == "late"
-    tag = {
-        "activity": Tag(_("Stopped"), "bad", "stopped")
-        if is_stopped
-        else Tag(_("Longcase works on it"), "", "clock"),
-        "timer": Tag(_("Comes by itself"), "", "clock"),
-        "subcase": Tag(_("Under way"), "info", "review"),
-        "incident": Tag(_("Stopped by a fault"), "bad", "stopped"),
-        "staff": Tag(_("Staff decide"), "info", "person"),
-    }.get(kind) or Tag(_("No answer yet"), "bad" if late else "wait", "wait")
-    return Outstanding(
-        what=child.title if child else name,
-        whom="Longcase" if kind == "timer" else capitalised(party(wait.get("on", ""))),
-        since=wait["since"],
-        due=due,
-        tag=tag,
-        act="case" if child else "",
-        url=child.get_absolute_url() if child else "",
-    )

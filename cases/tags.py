@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,15 @@ class Tag:
     icon: str
 
 
-def case_tag(case: Case, person: Person | None = None) -> Tag:
+def first_wait(case: Case, may_come: Collection[str] = ()) -> dict[str, Any] | None:
+    """What a case waits for before all else. A message that only may come is nothing to wait for
+    where there is something else."""
+    waits = case.waits if case.is_open else []
+    awaited = (one for one in waits if one["kind"] != "message" or one["name"] not in may_come)
+    return next(awaited, waits[0] if waits else None)
+
+
+def case_tag(case: Case, person: Person | None = None, *, may_come: Collection[str] = ()) -> Tag:
     """The state of a case for a list and for the head of its page."""
     if not case.is_open:
         return Tag(
@@ -31,25 +39,29 @@ def case_tag(case: Case, person: Person | None = None) -> Tag:
         )
     if case.stopped_at:
         return Tag(_("Stopped by a fault"), "bad", "stopped")
-    first = case.waits[0] if case.waits else None
+    first = first_wait(case, may_come)
     if first is None or first["kind"] == "activity":
         return Tag(_("Longcase works on it"), "", "clock")
     if first["kind"] == "timer":
         until = first.get("until")
         when = _("Waiting until %(day)s") % {"day": dates.day(until)} if until else _("Waiting")
         return Tag(when, "", "clock")
+    if first["kind"] == "subcase":
+        return Tag(_("Waiting for another case"), "", "clock")
     on = first.get("on", "")
     if person is not None and on in person.roles and case.owner_id in (None, person.pk):
         return Tag(_("Your turn"), "info", "person")
     return Tag(_("Waiting for %(who)s") % {"who": party(on)}, "wait", "wait")
 
 
-def head_tag(case: Case, *, tasks: Sequence[Task], person: Person) -> Tag:
+def head_tag(
+    case: Case, *, tasks: Sequence[Task], person: Person, may_come: Collection[str] = ()
+) -> Tag:
     """The state of a case whose tasks are known: a task that somebody has is told by their name."""
-    first = case.waits[0] if case.is_open and case.waits and not case.stopped_at else None
+    first = first_wait(case, may_come) if not case.stopped_at else None
     task = task_of(first, tasks) if first and first["kind"] == "task" else None
     if task is None or task.holder is None:
-        return case_tag(case, person)
+        return case_tag(case, person, may_come=may_come)
     if task.holder_id == person.pk:
         return Tag(_("Your turn"), "info", "person")
     return Tag(_("With %(who)s") % {"who": task.holder}, "info", "review")

@@ -30,6 +30,9 @@ class KindWords(Protocol):
     title: Any
     document_titles: dict[str, Any]
     clocks: dict[str, Any]
+    message_titles: dict[str, Any]
+    may_come: frozenset[str]
+    fact_words: dict[str, Any]
 
     def step_label(self, step: str) -> str: ...
 
@@ -73,6 +76,9 @@ class Words:
 
     def document(self, name: str) -> str:
         return str(self.titles.get(name) or self.kind.document_titles.get(name) or plain(name))
+
+    def message(self, name: str) -> str:
+        return str(self.kind.message_titles.get(name) or plain(name))
 
     def clock(self, name: str) -> str:
         terms = self.kind.clocks.get(name)
@@ -150,7 +156,7 @@ def party(name: str) -> str:
     """Someone a case can wait for, as the sentence needs it: "the applicant"."""
     if name in KNOWN:
         return _(KNOWN[name])
-    if not name or name.startswith("the ") or name[:1].isupper():
+    if not name or name.startswith(("the ", "those ")) or name[:1].isupper():
         return name
     return _("the %(role)s") % {"role": name.replace("_", " ")}
 

@@ -50,6 +50,9 @@ class Kind:
         correctable: Sequence[str] | None = None,
         check_facts: Callable[[dict[str, Any]], dict[str, str]] | None = None,
         parent_fact: str = "",
+        message_titles: dict[str, Any] | None = None,
+        may_come: Sequence[str] = (),
+        fact_words: dict[str, Callable[[Any], str | None]] | None = None,
     ) -> None:
         """Declare a kind, once, at the top of its steps.py.
 
@@ -62,7 +65,10 @@ class Kind:
         `ends_with_parent` is false. `form` and `answer_forms` (by message) are dotted names of the
         forms with which people open a case and record a message. `correctable` are the facts that
         people may correct (all unless given); `check_facts` finds what does not fit together:
-        facts → {name: sentence}.
+        facts → {name: sentence}. `message_titles` name the messages for people; `may_come` are
+        those that nobody waits for, though they may come: pages tell them last. `fact_words` say a
+        fact that is kept as codes in words for people: value → words, "" to leave it out, None to
+        tell it as it is.
         """
         self.model = model
         self.name = model.kind_name
@@ -74,6 +80,9 @@ class Kind:
         # By the party that was asked: the letter with which a rejected paper is asked for at once.
         self.rejection_letters = rejection_letters or {}
         self.messages = messages or {}
+        self.message_titles = message_titles or {}
+        self.may_come = frozenset(may_come)
+        self.fact_words = fact_words or {}
         self.withdraw = withdraw
         self.ends_with_parent = ends_with_parent
         self.answer_form_paths = answer_forms or {}

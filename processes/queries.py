@@ -10,7 +10,7 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet
 from cases import explain
 from cases.explain import ClockView
 from cases.models import Case
-from cases.standing import Retry
+from cases.retries import Retry
 from cases.words import plain
 from processes.activities import UnknownActivity, definition_of
 from processes.kinds import kind_of

@@ -71,7 +71,12 @@ def act_fields(context: dict[str, Any], seen: int | None = None) -> dict[str, An
 
 @register.simple_tag(takes_context=True)
 def case_tag(context: dict[str, Any], case: Case) -> tags.Tag:
-    return tags.case_tag(case, context["request"].user)
+    return tags.case_tag(case, context["request"].user, may_come=_may_come(case))
+
+
+def _may_come(case: Case) -> frozenset[str]:
+    kind = kinds().get(case.kind)
+    return kind.may_come if kind else frozenset()
 
 
 @register.simple_tag
@@ -137,7 +142,12 @@ def kind_title(case: Case) -> str:
 @register.filter
 def first_wait(case: Case) -> str:
     """What is waited for first, by its name."""
-    return words.plain(case.waits[0].get("name", "")) if case.waits else ""
+    first, kind = tags.first_wait(case, _may_come(case)), kinds().get(case.kind)
+    if first is None:
+        return ""
+    if first["kind"] == "message" and kind is not None:
+        return words.Words(kind).message(first["name"])
+    return words.plain(first.get("name", ""))
 
 
 @register.filter
@@ -220,7 +230,7 @@ def why_tag(row: WorkRow) -> tags.Tag:
             return tags.Tag(_("Nobody has it"), "wait", "wait")
         case "done":
             return tags.Tag(_("Done"), "good", "done")
-    return tags.case_tag(row.case)
+    return tags.case_tag(row.case, may_come=_may_come(row.case))
 
 
 @register.filter

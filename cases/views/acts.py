@@ -18,6 +18,7 @@ from cases.once import Answer
 from cases.views.acting import carry_out
 from cases.views.pages import case_for, head_of
 from cases.views.signing import actor_of, person_of, signed_in
+from cases.words import Words
 from processes.acts import cases, messages
 from processes.kinds import kind_of, kinds
 
@@ -101,6 +102,7 @@ def record_answer(request: HttpRequest, reference: str, name: str) -> HttpRespon
         )
     form = form_class(request.POST or None)
     read_amounts(form)
+    what = Words(kind_of(case.kind)).message(name)
 
     def act() -> Answer:
         messages.deliver_message(
@@ -113,7 +115,7 @@ def record_answer(request: HttpRequest, reference: str, name: str) -> HttpRespon
         )
         return Answer(case.get_absolute_url(), _("The answer is recorded."))
 
-    return _form_page(request, case, form, "cases/record_answer.html", act, wait=wait)
+    return _form_page(request, case, form, "cases/record_answer.html", act, wait=wait, what=what)
 
 
 @require_http_methods(["GET", "POST"])

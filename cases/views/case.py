@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from audit.models import Event
-from cases import access, fsm, papers, queries, sentences, standing, timeline
+from cases import access, fsm, outstanding, papers, queries, sentences, standing, timeline
 from cases.models import Case
 from cases.views.pages import case_for, head_of
 from cases.views.signing import person_of, signed_in
@@ -26,7 +26,7 @@ def overview(request: HttpRequest, reference: str) -> HttpResponse:
     events = queries.events_upto(case, case.head_number, queries.RECENT_EVENTS)
     context = {
         "tab": "overview",
-        "outstanding": standing.outstanding(
+        "outstanding": outstanding.outstanding(
             case,
             requirements=file.requirements,
             documents=file.documents,
@@ -34,10 +34,11 @@ def overview(request: HttpRequest, reference: str) -> HttpResponse:
             children=file.children,
             person=person_of(request),
             now=clock.now(),
+            words=head["words"],
             retries=head["retries"],
             recordable=kind_of(case.kind).answer_form_paths,
         ),
-        "facts": facts_of(case),
+        "facts": facts_of(case, head["words"]),
         "corrects": access.may(person_of(request), "correct clock", case),
         "reviews": [one for one in file.tasks if one.is_review and one.state != "cancelled"],
         "recent": told(events, head["words"])[:5],
@@ -129,14 +130,19 @@ def changes(case: Case, events: list[Event]) -> list[timeline.Entry]:
     return told(events, words) or told(events, words, all_events=True)
 
 
-def facts_of(case: Case) -> list[tuple[str, str]]:
+def facts_of(case: Case, words: Words) -> list[tuple[str, str]]:
     """The facts of a case that have a value, in the words of its kind."""
+    held = [
+        (field, value)
+        for field in type(case).fact_fields()
+        if (value := getattr(case, field.attname)) not in (None, "", [], {})
+    ]
+    named = (code for _field, value in held if isinstance(value, str) for code in value.split())
+    words.people = {**words.people, **queries.people_named(named)}
     found = []
-    for field in type(case).fact_fields():
-        value = getattr(case, field.attname)
-        if value is None or value == "" or value == [] or value == {}:
-            continue
-        said = sentences.fact_value(field, value)
-        label = capitalised(str(field.verbose_name))
-        found.append((label, capitalised(said) if isinstance(value, bool) else said))
+    for field, value in held:
+        said = sentences.said_fact(words, field.name, value)
+        if said:
+            label = capitalised(str(field.verbose_name))
+            found.append((label, capitalised(said) if isinstance(value, bool) else said))
     return found

@@ -57,13 +57,14 @@ def head_of(request: HttpRequest, case: Case) -> dict[str, Any]:
             words=words,
             requirements=file.requirements,
             tasks=file.tasks,
+            children=file.children,
             person=person,
             now=now,
             retries=retries,
         )
         if case.is_open
         else None,
-        "state": tags.head_tag(case, tasks=file.tasks, person=person),
+        "state": tags.head_tag(case, tasks=file.tasks, person=person, may_come=kind.may_come),
         "works": works,
         "retries": retries,
         "clocks": process_queries.clock_views(case, now=now),

@@ -81,7 +81,7 @@ def _show(
         "why_due": explain.task_sentence(queries.asked_of(fresh), now=clock.now()),
         "tag": tags.task_tag(fresh, person),
         "form": form,
-        "facts": facts_of(case),
+        "facts": facts_of(case, head["words"]),
         "shown": [(name, value) for name, value in fresh.show.items()],
         "newer": newer,
         "is_mine": is_mine,

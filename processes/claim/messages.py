@@ -6,6 +6,8 @@ from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
+
 from cases.errors import Invalid
 from processes.claim import rules
 from processes.shapes import money, one_of, optional, shape, shaped, text
@@ -98,3 +100,17 @@ def day(value: Any) -> date:
         return date.fromisoformat(value if isinstance(value, str) else "")
     except ValueError:
         raise ValueError("a day such as 2027-03-28") from None
+
+
+# What each is called on the pages of a case.
+TITLES: dict[str, Any] = {
+    "submitted": _("Claim submitted"),
+    "resubmitted": _("Submitted again"),
+    "taken_back": _("Taken back to be changed"),
+    "payment_requested": _("Request of the payment"),
+    "payment_rejected": _("Refusal by the bookkeeper"),
+    "further_costs": _("Further costs"),
+    "permit_rejected": _("Refusal by the bookkeeper"),
+    "claim_news": _("News of a claim"),
+    "money_back": _("Money came back"),
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -249,3 +249,24 @@ def unfit_policy(facts: Mapping[str, Any]) -> dict[str, str]:
     if starts and ends and ends < starts:
         return {"ends_date": _("The policy ends before it begins.")}
     return {}
+
+
+# -- facts that are kept as codes, as people read them
+
+
+def _if_any(value: Any) -> str | None:
+    """Tell a sum, a count or a yes as it is, and leave out what is not there."""
+    return None if value else ""
+
+
+# "" leaves a fact out, None tells it as it is. Which rule chose the chain stands in the history.
+FACT_WORDS: dict[str, Callable[[Any], str | None]] = {
+    "flags": flags_in_words,
+    "chain": lambda steps: ", ".join(ROLE_OF[step] for step in steps.split()),
+    "rule": lambda rule: "",
+    "what_is_approved": lambda covered: "",
+    **dict.fromkeys(
+        ("rounds", "is_draft", "looked_at", "more_follows", "own_risk", "reserve", "paid_total"),
+        _if_any,
+    ),
+}

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from processes.enforcement import rules
 from processes.enforcement.messages import MESSAGES
 from processes.enforcement.models import Fine, Step
+from processes.enforcement.titles import TITLES
 from processes.engine.words import ask_task, first_of, message, sleep
 from processes.kinds import Kind
 from processes.letters import send_letter
@@ -19,6 +20,8 @@ fine = Kind(
     initial=Step.CREATED,
     main_line=[(label, [step]) for step, label in Step.choices if not step.startswith("cancel")],
     messages=MESSAGES,
+    message_titles=TITLES,
+    may_come=("appeal_to_prefect", "appeal_to_judge"),
     form="processes.enforcement.forms.FineForm",
     answer_forms={name: f"processes.enforcement.forms.{name}" for name in MESSAGES},
     correctable=("offender_name", "email", "offence", "amount", "raised_amount"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
@@ -182,3 +182,29 @@ def unfit(facts: Mapping[str, Any]) -> dict[str, str]:
     except ValueError as error:
         return {"owners": str(error)}
     return {}
+
+
+def owners_in_words(text: str) -> str:
+    """The owners of a request for people: "Zoë Bos (NL), 60 %; Ann Bos (BE), 40 %"."""
+    try:
+        found = owners(text)
+    except ValueError:
+        return text
+    return "; ".join(
+        f"{one.full_name} ({one.country}), {one.share.normalize():f} %" for one in found
+    )
+
+
+def _if_any(value: Any) -> str | None:
+    return None if value else ""
+
+
+# Facts as people read them. "" leaves one out that says nothing; None tells it as it is.
+FACT_WORDS: dict[str, Callable[[Any], str | None]] = {
+    "owners": owners_in_words,
+    "checked": lambda facts: "",
+    "missing_papers": lambda names: ", ".join(words_for(names.split())),
+    "review_years": _if_any,
+    "reviews": _if_any,
+    "is_reason_told": lambda told: "" if told else None,
+}

@@ -60,6 +60,9 @@ onboarding = Kind(
     form="processes.onboarding.forms.OnboardingForm",
     correctable=rules.SAID_BY_BUSINESS,
     check_facts=rules.unfit,
+    message_titles={"change_reported": _("Change reported by the business")},
+    may_come=("change_reported",),
+    fact_words=rules.FACT_WORDS,
     answer_forms={"change_reported": "processes.onboarding.forms.ChangeForm"},
 )
 
@@ -337,7 +340,7 @@ async def offboarding(case: Onboarding) -> Any:
 @onboarding.step(Step.RETAINED)
 async def retained(case: Onboarding) -> Any:
     """The file is kept for five years; then a person says that it may go."""
-    await sleep(KEEP_FILE, name="retention")
+    await sleep(KEEP_FILE, name="ask whether the file may go")
     while True:
         look = await ask_task(
             "retention",
@@ -349,7 +352,7 @@ async def retained(case: Onboarding) -> Any:
         )
         if look.outcome == "close":
             return case.close_file()
-        await sleep(months(12), name="retention")
+        await sleep(months(12), name="ask whether the file may go")
 
 
 @onboarding.step(Step.REFUSING)

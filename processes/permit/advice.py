@@ -94,9 +94,9 @@ async def ask_party(party: str, *, what: str) -> dict[str, str]:
         met="the advice goes to whoever asked for it",
         otherwise=WITHOUT,
     )
-    question = answer.key
     said: Any = None
     async with deadline(days(rules.ADVICE_DAYS), then=WITHOUT):
+        question = answer.key
         with suppress(ActivityFailed):  # undelivered: it may still come by post
             await ask_adviser(party=party, question=question, what=what)
         start(remind(party, question=question, what=what))

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from processes.kinds import Kind
 from processes.permit import messages, rules
-from processes.permit.models import PermitApplication, Step
+from processes.permit.models import Decision, PermitApplication, Step
 from timers.spans import days, working_days
 
 permit = Kind(
@@ -28,6 +28,13 @@ permit = Kind(
     form="processes.permit.forms.PermitForm",
     correctable=rules.SAID_BY_APPLICANT,
     check_facts=rules.unfit,
+    message_titles=messages.TITLES,
+    may_come=("extend_term", "nothing_comes"),
+    fact_words={
+        **rules.FACT_WORDS,
+        "proposal": lambda decision: str(dict(Decision.choices).get(decision, decision)),
+        "suspended_from": lambda step: str(dict(Step.choices).get(step, step)),
+    },
     answer_forms={
         **{f"advice_{party}": "processes.permit.forms.AdviceForm" for party in rules.PARTIES},
         "objection": "processes.permit.forms.ObjectionForm",

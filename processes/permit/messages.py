@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
+
 from cases.errors import Invalid
 from processes.permit.rules import PARTIES
 
@@ -60,6 +62,15 @@ SHAPES: dict[str, Callable[[Any], Any]] = {
     "judgment": judgment,
     "extend_term": extension,
     "nothing_comes": nothing_comes,
+}
+
+TITLES: dict[str, Any] = {
+    **{f"advice_{party}": f"Advice of {name}" for party, name in PARTIES.items()},
+    "objection": _("Objection"),
+    "appeal": _("Appeal"),
+    "judgment": _("Judgment of the court"),
+    "extend_term": _("Extension of the term"),
+    "nothing_comes": _("Notice that nothing will come"),
 }
 
 

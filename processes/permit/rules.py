@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -117,3 +117,14 @@ def addressees(lines: str) -> list[dict[str, str]]:
         name, _bracket, address = line.rpartition(" <")
         found.append({"by": name, "email": address.rstrip(">")})
     return found
+
+
+# Facts that are kept as codes, as people read them. "" leaves one out that says nothing; None tells
+# it as it is.
+FACT_WORDS: dict[str, Callable[[Any], str | None]] = {
+    "parts": asked_for,
+    "missing_data": lambda names: ", ".join(words_for(names.split(), PAPERS)),
+    "round": lambda number: None if number > 1 else "",
+    "data_days": lambda number: None if number != DATA_DAYS else "",
+    "decided_by": lambda by: _("the law") if by == "law" else None,
+}

@@ -33,6 +33,9 @@ permit = Kind(
         "permit_rejected": messages.reason,
         "claim_news": messages.claim_news,
     },
+    message_titles=messages.TITLES,
+    may_come=("permit_rejected",),
+    fact_words=rules.FACT_WORDS,
     form="processes.claim.forms.PermitForm",
     correctable=(
         "claimant_name",

@@ -24,6 +24,8 @@ policy = Kind(
         (_("Ended"), [Step.ENDED]),
     ],
     messages={"claim_news": messages.claim_news},
+    message_titles=messages.TITLES,
+    may_come=("claim_news",),
     form="processes.claim.forms.PolicyForm",
     check_facts=rules.unfit_policy,
 )

@@ -25,6 +25,7 @@ recovery = Kind(
         (_("Recovered"), [Step.RECOVERED]),
     ],
     messages={"money_back": messages.money_back},
+    message_titles=messages.TITLES,
     form="processes.claim.forms.RecoveryForm",
     correctable=("debtor_name", "email", "reason"),
     answer_forms={"money_back": "processes.claim.forms.MoneyBackForm"},
