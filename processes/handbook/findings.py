@@ -64,6 +64,17 @@ def said(value: Any) -> str:
     return str(value)
 
 
+def in_words(value: Any, unknown: str = "") -> str:
+    """A value as people read it: of a text that only a case completes, what is certain; `unknown`
+    where nothing is."""
+    if type(value) is not Code:
+        return said(value)
+    if value[:2] not in ("f'", 'f"'):
+        return unknown
+    return _OPEN.sub("…", value[2:-1])
+
+
+_OPEN = re.compile(r"\{[^{}]*\}")
 _SUBJECT = re.compile(r"\{% block subject %\}(.*?)\{% endblock", re.DOTALL)
 _TRANSLATED = re.compile(r"""\{% translate (["'])(.*?)\1 %\}""")
 

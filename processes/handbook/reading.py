@@ -21,7 +21,15 @@ from processes.activities import Definition
 from processes.decisions.tables import DecisionTable
 from processes.engine import words
 from processes.engine.runner import StepCode
-from processes.handbook.findings import Choice, Code, Finding, either, outputs_of, said, subject_of
+from processes.handbook.findings import (
+    Choice,
+    Code,
+    Finding,
+    either,
+    in_words,
+    outputs_of,
+    subject_of,
+)
 from processes.handbook.telling import TELLERS
 from processes.kinds import kind_of
 from processes.letters import send_letter
@@ -144,6 +152,9 @@ class _Reader:
 
     def document_title(self, name: str) -> str:
         return str(kind_of(self.reading.code.kind).document_titles.get(name, plain(name)))
+
+    def message_title(self, name: str) -> str:
+        return str(kind_of(self.reading.code.kind).message_titles.get(name, plain(name)))
 
     # -- calls
 
@@ -272,4 +283,4 @@ class _Reader:
         return "".join(parts)
 
     def text(self, node: ast.expr | None) -> str:
-        return said(self.value(node))
+        return in_words(self.value(node))

@@ -6,10 +6,13 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from cases.words import plain
 from processes.decisions.tables import DecisionTable
 from processes.engine import clockwords, words
-from processes.handbook.findings import Code, Finding, said
+from processes.handbook.findings import Code, Finding, in_words, said
 
 
 class Reads(Protocol):
@@ -23,6 +26,10 @@ class Reads(Protocol):
 
     def document_title(self, name: str) -> str: ...
 
+    def message_title(self, name: str) -> str: ...
+
+
+_RECKONED = gettext_noop("as the case reckons it")
 
 Teller = Callable[[Reads, list[Any], dict[str, ast.expr], list[Any], int], Iterator[Finding]]
 
@@ -31,22 +38,26 @@ def _name(values: list[Any], given: dict[str, ast.expr], reader: Reads, key: str
     return values[0] if values else reader.value(given.get(key))
 
 
+def _certain(name: Any) -> str:
+    return in_words(name, "…")
+
+
 def _otherwise(reader: Reads, given: dict[str, ast.expr]) -> str:
     around = [one for one in reader.then if one]
     return around[-1] if around else reader.text(given.get("otherwise"))
 
 
 def _task(reader: Reads, values: Any, given: Any, stars: Any, line: int) -> Iterator[Finding]:
-    name = said(_name(values, given, reader))
+    name = _name(values, given, reader)
     outcomes = reader.value(given.get("outcomes"))
     labels = [
         said(one[1]) for one in outcomes or () if isinstance(one, (list, tuple)) and len(one) > 1
     ]
     yield Finding(
         "task",
-        name,
-        reader.text(given.get("title")) or plain(name),
-        on=reader.text(given.get("role")),
+        said(name),
+        reader.text(given.get("title")) or plain(_certain(name)),
+        on=reader.text(given.get("role")) or _("whoever the case names"),
         due=reader.text(given.get("due")),
         met=reader.text(given.get("met")),
         otherwise=_otherwise(reader, given)
@@ -79,11 +90,11 @@ def _documents(reader: Reads, values: Any, given: Any, stars: Any, line: int) ->
 
 def _waits(sort: str, whom: str, default: str) -> Teller:
     def tell(reader: Reads, values: Any, given: Any, stars: Any, line: int) -> Iterator[Finding]:
-        name = said(_name(values, given, reader))
+        name = _name(values, given, reader)
         yield Finding(
             sort,
-            name,
-            plain(name),
+            said(name),
+            reader.message_title(_certain(name)),
             on=reader.text(given.get(whom)) or default,
             due=reader.text(given.get("open_for")),
             met=reader.text(given.get("met")),
@@ -102,13 +113,13 @@ def _subcase(reader: Reads, values: Any, given: Any, stars: Any, line: int) -> I
 
 
 def _timer(reader: Reads, values: Any, given: Any, stars: Any, line: int) -> Iterator[Finding]:
-    span = said(values[0] if values else reader.value(given.get("span")))
+    span = in_words(values[0] if values else reader.value(given.get("span")), _(_RECKONED))
     name = reader.text(given.get("name"))
     yield Finding("timer", name, plain(name) if name else "", due=span, line=line)
 
 
 def _deadline(reader: Reads, values: Any, given: Any, stars: Any, line: int) -> Iterator[Finding]:
-    span = said(values[0] if values else reader.value(given.get("span")))
+    span = in_words(values[0] if values else reader.value(given.get("span")), _(_RECKONED))
     yield Finding("deadline", "", "", due=span, otherwise=reader.text(given.get("then")), line=line)
 
 
