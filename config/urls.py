@@ -7,6 +7,7 @@ urlpatterns = [
     path("operations/", include("processes.urls")),
     path("processes/", include("processes.handbook.urls")),
     path("", include("processes.public_urls")),
+    path("", include("processes.kind_urls")),
     path("", include("cases.urls")),
 ]
 

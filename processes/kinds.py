@@ -53,6 +53,7 @@ class Kind:
         message_titles: dict[str, Any] | None = None,
         may_come: Sequence[str] = (),
         fact_words: dict[str, Callable[[Any], str | None]] | None = None,
+        pages: Sequence[tuple[Any, str, str]] = (),
     ) -> None:
         """Declare a kind, once, at the top of its steps.py.
 
@@ -68,7 +69,8 @@ class Kind:
         facts → {name: sentence}. `message_titles` name the messages for people; `may_come` are
         those that nobody waits for, though they may come: pages tell them last. `fact_words` say a
         fact that is kept as codes in words for people: value → words, "" to leave it out, None to
-        tell it as it is.
+        tell it as it is. `pages` stand in the menu: (title, name of the address, the act that one
+        must be allowed).
         """
         self.model = model
         self.name = model.kind_name
@@ -81,6 +83,7 @@ class Kind:
         self.rejection_letters = rejection_letters or {}
         self.messages = messages or {}
         self.message_titles = message_titles or {}
+        self.pages = tuple(pages)
         self.may_come = frozenset(may_come)
         self.fact_words = fact_words or {}
         self.withdraw = withdraw

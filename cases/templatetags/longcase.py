@@ -219,6 +219,17 @@ def new_case_links(context: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 @register.simple_tag
+def kind_pages(person: Person) -> list[tuple[str, str]]:
+    """The pages of kinds that this person may see: title, and name of the address."""
+    return [
+        (str(title), name)
+        for kind in kinds().values()
+        for title, name, act in kind.pages
+        if access.may(person, act)
+    ]
+
+
+@register.simple_tag
 def why_tag(row: WorkRow) -> tags.Tag:
     """Why a row is on somebody's list."""
     match row.why:

@@ -18,6 +18,7 @@ from processes.claim.activities import (
     tell_parent,
 )
 from processes.claim.models.claim import Claim, Step
+from processes.claim.runs import SEE_RUNS
 from processes.claim.steps.chain import approval, is_last, not_approved, onward
 from processes.engine.errors import ActivityFailed
 from processes.engine.words import (
@@ -58,6 +59,7 @@ claim = Kind(
     message_titles=messages.TITLES,
     may_come=("payment_rejected",),
     fact_words=rules.FACT_WORDS,
+    pages=[(_("Payment runs"), "payment-runs", SEE_RUNS)],
     form="processes.claim.forms.ClaimForm",
     correctable=(*rules.SAID_BY_APPLICANT, "reserve"),
     check_facts=rules.unfit_claim,

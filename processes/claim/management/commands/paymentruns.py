@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
-from django.db.models import Count, Q, Sum
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from processes.claim.models import PaymentRun
+from processes.claim import runs
 from timers import calendars
 
 
@@ -18,16 +17,17 @@ class Command(BaseCommand):
         parser.add_argument("--last", type=int, default=20, help="how many of them")
 
     def handle(self, *, last: int, **options: Any) -> None:
-        paid, waiting = Q(orders__state="paid"), Q(orders__state="waiting")
-        runs = PaymentRun.objects.annotate(
-            paid=Count("orders", filter=paid),
-            sum_paid=Sum("orders__amount", filter=paid),
-            waiting=Count("orders", filter=waiting),
-            sum_waiting=Sum("orders__amount", filter=waiting),
-        ).order_by("-run_at")
-        for run in runs[: max(last, 0)]:
-            at = calendars.default().local(run.run_at)
-            self.stdout.write(
-                f"{at:%a %d %b %Y %H:%M}  paid {run.paid} ({run.sum_paid or 0:.2f}), "
-                f"waiting {run.waiting} ({run.sum_waiting or 0:.2f})"
-            )
+        if last < 1:
+            raise CommandError(f"--last {last}: it is how many runs to list, from 1.")
+        found = runs.totals(list(runs.latest()[:last]))
+        for one in found:
+            at = calendars.default().local(one.run.run_at)
+            parts = [("paid", one.paid), ("waiting", one.open)]
+            parts += [(name, part) for name, part in self.rare(one) if part.count]
+            said = ", ".join(f"{name} {part.count} ({part.amount:.2f})" for name, part in parts)
+            self.stdout.write(f"{at:%a %d %b %Y %H:%M}  {said}")
+        if not found:
+            self.stdout.write("There is no payment run yet: no claim was approved for payment.")
+
+    def rare(self, one: runs.RunTotals) -> list[tuple[str, runs.Part]]:
+        return [("failed", one.failed), ("taken out", one.left)]
