@@ -5,8 +5,8 @@
 
 Each walk opens a case with chance facts and then does whatever is possible at that moment: somebody
 decides a task in one of its ways, a document comes and is accepted or not, a message or an answer
-arrives, staff take a transition, time passes to the next thing that is due. The same seed walks the
-same way. It fails, telling the way it went, at
+arrives, staff take a transition, correct facts or restart the step, time passes to the next thing
+that is due. The same seed walks the same way. It fails, telling the way it went, at
 
 - an open case that waits for nothing, or for what nobody can bring;
 - an incident: an outcome, an answer or an end of time that the code does not handle;
@@ -22,9 +22,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from cases.actors import Actor
 from cases.errors import CaseChanged, Invalid
 from cases.fsm import Edge, edges
 from cases.models import Task
+from processes.acts.restarting import preview_restart, restart_step
 from processes.kinds import kind_of
 from processes.testing import guessing, sound
 from processes.testing.case import CaseUnderTest
@@ -53,16 +55,21 @@ class Walker:
         seed: int | None = None,
         facts: Callable[[Chance], dict[str, Any]] | None = None,
         answers: Mapping[str, Callable[[Chance], Any]] | None = None,
+        corrections: Callable[[Chance], dict[str, Any]] | None = None,
+        restarts: bool = False,
         acts: int = ACTS_AT_MOST,
     ) -> None:
         """`facts` makes the facts of a case, unless its fields are to be guessed; `answers` makes
-        the data of a message or of a third party's answer, by its name."""
+        the data of a message or of a third party's answer, by its name; `corrections` makes facts
+        that staff correct now and then; with `restarts` they now and then restart a step."""
         given = os.environ.get("LONGCASE_WALK_SEED")
         self.kit = kit
         self.kind = kind_of(kind)
         self.cases = cases
         self.facts = facts or (lambda chance: guessing.facts_of(self.kind, chance))
         self.answers = dict(answers or {})
+        self.corrections = corrections
+        self.restarts = restarts
         self.acts = acts
         self.seed = seed if seed is not None else random.SystemRandom().randrange(1_000_000)
         if given:
@@ -147,6 +154,10 @@ class Walker:
             if one.is_open:
                 likely += self._possible(one, chance)
                 rare += self._by_hand(one, chance)
+                rare += self._restart(one, chance)
+        if self.corrections is not None:
+            changes = self.corrections(chance)
+            rare.append((f"staff correct {changes}", partial(case.correct, **changes)))
         due = self.kit.engine.next_due()
         if due is not None:
             likely.append((f"time passes to {due:%d %b %Y %H:%M}", lambda: self._until(due)))
@@ -211,6 +222,20 @@ class Walker:
             for edge in edges(case.model)
             if edge.staff and (step in edge.sources or "*" in edge.sources)
         ]
+
+    def _restart(self, case: CaseUnderTest, chance: Chance) -> list[Act]:
+        if not self.restarts:
+            return []
+        operator = Actor.of(self.kit.person("operator"))
+        row = case.row
+        done = preview_restart(case=row, actor=operator).done
+        keep = [one.number for one in done if chance.random() < 0.5]
+
+        def act() -> None:
+            restart_step(case_id=row.pk, reason="by chance", keep=keep, actor=operator)
+            self.kit.settle()
+
+        return [(f"an operator restarts the step, keeping {keep or 'nothing'}", act)]
 
     def _data(self, case: CaseUnderTest, name: str, chance: Chance) -> Any:
         made = self.answers.get(name)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
 
@@ -27,6 +28,16 @@ SEED = None if IS_CAMPAIGN else 20
 
 def euros(chance: Chance, most: int) -> str:
     return f"{chance.randint(1, most)}.{chance.randint(0, 99):02}"
+
+
+def said_otherwise(facts: Callable[[Chance], Facts], *names: str) -> Callable[[Chance], Facts]:
+    """One of these facts, as chance makes it once more."""
+
+    def correction(chance: Chance) -> Facts:
+        name = chance.choice(names)
+        return {name: facts(chance)[name]}
+
+    return correction
 
 
 def why(chance: Chance) -> Facts:
@@ -55,7 +66,15 @@ ANSWERS_OF_A_LOAN = {
 
 
 def test_nobody_gets_stuck_with_a_loan(walk: Any, world: Any) -> None:
-    ends = walk("loan", cases=CASES, seed=SEED, facts=applicant, answers=ANSWERS_OF_A_LOAN)
+    ends = walk(
+        "loan",
+        cases=CASES,
+        seed=SEED,
+        facts=applicant,
+        answers=ANSWERS_OF_A_LOAN,
+        corrections=said_otherwise(applicant, "income", "amount"),
+        restarts=True,
+    )
     assert set(ends) & {"paid_out", "declined", "lapsed", "expired", "withdrawn"}
     assert sum(ends.values()) == CASES
 
@@ -71,7 +90,7 @@ def test_nobody_gets_stuck_with_a_fine(walk: Any) -> None:
         "ruling_of_prefect": ruling,
         "ruling_of_judge": ruling,
     }
-    ends = walk("enforcement", cases=CASES, seed=SEED, answers=answers)
+    ends = walk("enforcement", cases=CASES, seed=SEED, answers=answers, restarts=True)
     assert set(ends) & {"paid", "collection", "cancelled"}
 
 
@@ -114,6 +133,8 @@ def test_nobody_gets_stuck_with_a_permit(walk: Any) -> None:
         seed=SEED,
         facts=application,
         answers=ANSWERS_OF_A_PERMIT,
+        corrections=said_otherwise(application, "parts"),
+        restarts=True,
         acts=120,
     )
     assert set(ends) & {"archived", "withdrawn", "no_permit_needed"}
@@ -152,7 +173,15 @@ ANSWERS_OF_A_CLAIM = {
 
 
 def test_nobody_gets_stuck_with_a_claim(walk: Any, world: Any) -> None:
-    ends = walk("claim", cases=CASES, seed=SEED, facts=claimed, answers=ANSWERS_OF_A_CLAIM)
+    ends = walk(
+        "claim",
+        cases=CASES,
+        seed=SEED,
+        facts=claimed,
+        answers=ANSWERS_OF_A_CLAIM,
+        corrections=said_otherwise(claimed, "unit", "budget", "account"),
+        restarts=True,
+    )
     assert set(ends) & {"paid", "rejected", "withdrawn", "lapsed"}
 
 
@@ -174,7 +203,16 @@ def test_nobody_gets_stuck_with_a_travel_permit(walk: Any) -> None:
         "permit_rejected": why,
         "claim_news": lambda chance: {"claim": "CL-2026-000001", "what": "paid"},
     }
-    ends = walk("travel_permit", cases=CASES, seed=SEED, facts=trip, answers=answers, acts=90)
+    ends = walk(
+        "travel_permit",
+        cases=CASES,
+        seed=SEED,
+        facts=trip,
+        answers=answers,
+        corrections=said_otherwise(trip, "unit", "budget", "amount"),
+        restarts=True,
+        acts=90,
+    )
     assert set(ends) & {"settled", "rejected", "withdrawn", "closed_unused"}
 
 
@@ -189,7 +227,9 @@ def test_nobody_gets_stuck_with_a_recovery(walk: Any, kit: Any, world: Any) -> N
         }
 
     answers = {"money_back": lambda chance: {"amount": euros(chance, 500)}}
-    ends = walk("recovery", cases=CASES, seed=SEED, facts=asked_back, answers=answers)
+    ends = walk(
+        "recovery", cases=CASES, seed=SEED, facts=asked_back, answers=answers, restarts=True
+    )
     assert set(ends) & {"recovered", "written_off", "withdrawn"}
 
 
@@ -218,5 +258,14 @@ def business(chance: Chance) -> Facts:
 
 def test_nobody_gets_stuck_with_an_onboarding(walk: Any, relations_outside: Any) -> None:
     answers = {"change_reported": lambda chance: {"what": "It has moved."}}
-    ends = walk("onboarding", cases=CASES, seed=SEED, facts=business, answers=answers, acts=120)
+    ends = walk(
+        "onboarding",
+        cases=CASES,
+        seed=SEED,
+        facts=business,
+        answers=answers,
+        corrections=said_otherwise(business, "turnover", "owners", "country"),
+        restarts=True,
+        acts=120,
+    )
     assert set(ends) & {"ended", "refused", "withdrawn", "lapsed"}
