@@ -55,7 +55,6 @@ INSTALLED_APPS = [
     "django_fsm",
     "django_htmx",
     "drf_spectacular",
-    "drf_spectacular_sidecar",
     "rest_framework",
     "rules",
     "template_partials",
@@ -331,6 +330,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": ["processes.api.schema.complete"],
     "PREPROCESSING_HOOKS": ["processes.api.schema.only_ours"],
     "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
 }
 
 # --- Logs: ids and references, never people's data -------------------------------------------

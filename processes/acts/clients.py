@@ -84,11 +84,11 @@ def checked_scopes(scopes: Sequence[str]) -> list[str]:
     for scope in scopes:
         act, colon, kind = scope.partition(":")
         if act not in SCOPES or not colon or (kind != "*" and kind not in known):
-            raise Invalid(
-                _("“%(scope)s” is no scope. One is an act and a kind: %(acts)s; of %(kinds)s or *.")
-                % {"scope": scope, "acts": ", ".join(SCOPES), "kinds": ", ".join(sorted(known))},
-                {"scopes": _("Such as read:loan or open:*.")},
-            )
+            sentence = _(
+                "“%(scope)s” is no scope. One is an act and a kind, such as read:loan or open:*. "
+                "Acts: %(acts)s. Kinds: %(kinds)s."
+            ) % {"scope": scope, "acts": ", ".join(SCOPES), "kinds": ", ".join(sorted(known))}
+            raise Invalid(sentence, {"scopes": sentence})
     return sorted(set(scopes))
 
 

@@ -19,6 +19,7 @@ from processes.api import reading, safe, shapes
 from processes.api.base import Api
 from processes.api.pages import Order, PageQuery, page
 from processes.api.parsing import Strict, body_of, query_of
+from processes.api.problems import QueryInvalid
 from processes.api.schema import listed
 from processes.kinds import kinds
 from timers import clock
@@ -104,8 +105,12 @@ class Cases(Api):
         query = query_of(request, CaseQuery)
         person = self.caller.person
         owner = query.get("owner", "")
-        if owner == "me" and person is None:
-            raise Invalid(_("A program owns no cases."), {"owner": _("nobody, or a number")})
+        known = owner in ("", "nobody") or (owner.isascii() and owner.isdecimal())
+        if not known and (owner != "me" or person is None):
+            raise QueryInvalid(
+                _("An owner is me (of people), nobody, or the number of a person."),
+                {"owner": _("me, nobody, or a number")},
+            )
         choice = Choice(
             find=query.get("find", ""),
             kind=query.get("kind", ""),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
+from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularJSONAPIView
 from rest_framework import serializers as s
@@ -76,5 +80,87 @@ def _told(slug: str) -> dict[str, object]:
 
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
-    """The reference of the API, to read and to try."""
-    return render(request, "processes/api.html")
+    """The reference of the API, made from its schema: calls by subject, then the shapes."""
+    return render(request, "processes/api.html", reference())
+
+
+@cache
+def reference() -> dict[str, Any]:
+    """The schema as the page shows it; it is the same as long as this process lives."""
+    schema = SchemaGenerator().get_schema(request=None, public=True)
+    subjects: dict[str, list[dict[str, Any]]] = {}
+    for path, item in schema["paths"].items():
+        for method, operation in item.items():
+            subjects.setdefault(operation["tags"][0], []).append(_call(path, method, operation))
+    shapes = [
+        {"name": name, "about": one.get("description", ""), "fields": _fields(one)}
+        for name, one in schema["components"]["schemas"].items()
+        if one.get("properties")
+    ]
+    return {"subjects": sorted(subjects.items()), "shapes": shapes}
+
+
+def _call(path: str, method: str, operation: dict[str, Any]) -> dict[str, Any]:
+    content = operation.get("requestBody", {}).get("content", {})
+    bodies = [
+        {"media_type": media_type, **words_of(one.get("schema", {}))}
+        for media_type, one in content.items()
+    ]
+    answers = []
+    for status, one in sorted(operation["responses"].items()):
+        if "$ref" not in one:
+            kinds: list[dict[str, Any]] = list(one.get("content", {}).values())
+            inner = kinds[0].get("schema", {}) if kinds else {}
+            answers.append({"status": status, **words_of(inner)})
+    return {
+        "id": operation["operationId"],
+        "method": method.upper(),
+        "path": path,
+        "about": operation.get("description", ""),
+        "parameters": [
+            {
+                "name": one["name"],
+                "where": one["in"],
+                "must": one.get("required", False),
+                "about": one.get("description", ""),
+                **words_of(one.get("schema", {})),
+            }
+            for one in operation.get("parameters", [])
+        ],
+        "bodies": bodies,
+        "answers": answers,
+        "refusals": sorted(int(s) for s, one in operation["responses"].items() if "$ref" in one),
+    }
+
+
+def _fields(shape: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "must": name in shape.get("required", ()),
+            "about": one.get("description", ""),
+            **words_of(one),
+        }
+        for name, one in shape["properties"].items()
+    ]
+
+
+def words_of(schema: dict[str, Any]) -> dict[str, str]:
+    """The type of a value in a few words, and the shape that it names, if any."""
+    for one in schema.get("allOf", schema.get("oneOf", schema.get("anyOf", []))):
+        if "$ref" in one:
+            return words_of(one)
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        if name.endswith("Enum"):
+            return {"type": "one of a list", "shape": ""}
+        return {"type": "", "shape": name}
+    if "enum" in schema:
+        return {"type": ", ".join(str(one) for one in schema["enum"]), "shape": ""}
+    kind = schema.get("type", "any")
+    if kind == "array":
+        inner = words_of(schema.get("items", {}))
+        return {"type": f"list of {inner['type']}".strip(), "shape": inner["shape"]}
+    kinds = kind if isinstance(kind, list) else [kind]
+    said = " or ".join(str(one) for one in kinds)
+    return {"type": f"{said} ({schema['format']})" if "format" in schema else said, "shape": ""}

@@ -115,6 +115,16 @@ PROBLEMS: dict[str, Problem] = {
     "nothing-to-retry": Problem(
         409, gettext_lazy("It goes on already"), gettext_lazy("Nothing is left to do.")
     ),
+    "no-answer-in-code": Problem(
+        409,
+        gettext_lazy("The step's code has no answer to a failure"),
+        gettext_lazy("Try again, or have the code changed; giving up would leave the case still."),
+    ),
+    "cannot-restart": Problem(
+        409,
+        gettext_lazy("The step cannot begin anew"),
+        gettext_lazy("The sentence says what stands in the way."),
+    ),
     "document-damaged": Problem(
         409,
         gettext_lazy("The stored bytes are gone or altered"),

@@ -22,6 +22,7 @@ from processes.api.base import Api
 from processes.api.cases import answer
 from processes.api.pages import Order, PageQuery, page
 from processes.api.parsing import Strict, body_of, query_of
+from processes.api.problems import QueryInvalid
 from processes.api.schema import listed
 from timers import clock
 
@@ -106,7 +107,7 @@ class Tasks(Api):
             return self.caller.person.pk
         if said.isascii() and said.isdecimal():
             return int(said)
-        raise Invalid(
+        raise QueryInvalid(
             _("A holder is me, nobody, or the number of a person."), {"holder": said[:20]}
         )
 

@@ -1,0 +1,66 @@
+"""An integrator's first day: the commands of docs/api.md, one after the other, on a real server."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from audit.models import Event
+from cases.models import Case
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "api.md"
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
+def test_the_first_day_goes_as_the_page_says(
+    live_server: Any, office: Any, engine: Any, world: Any, tmp_path: Path
+) -> None:
+    text = PAGE.read_text()
+    (command,) = re.findall(r"python manage\.py clients (new .*)", text)
+    said = StringIO()
+    words = re.findall(r'"([^"]*)"|(\S+)', command)
+    call_command("clients", *[one or other for one, other in words], stdout=said, stderr=StringIO())
+    environ = {
+        **os.environ,
+        "API": f"{live_server.url}/api/v1",
+        "TOKEN": said.getvalue().strip(),
+    }
+    (tmp_path / "payslip.pdf").write_bytes(b"%PDF-1.4 payslip")
+
+    # When each command is run
+    statuses = []
+    for block in re.findall(r"```sh run\n(.*?)```", text, re.S):
+        for one in re.split(r"\n(?=curl |export )|\n\n", block.strip()):
+            if not one.startswith("curl"):
+                continue
+            case = Case.objects.first()
+            if case is not None:
+                environ["CASE"], environ["ETAG"] = case.reference, f'"{case.head_number}"'
+            line = one.replace("curl -sS", "curl -sS --max-time 60 -w '\\n%{http_code}'", 1)
+            ran = subprocess.run(
+                ["bash", "-c", line], env=environ, cwd=tmp_path, capture_output=True, text=True
+            )
+            body, _newline, status = ran.stdout.rpartition("\n")
+            assert ran.returncode == 0, (one, ran.stderr)
+            assert int(status) < 300, (one, body)
+            assert json.loads(body)
+            statuses.append(int(status))
+
+    # Then the case went the way the page tells
+    engine.settle()
+    case = Case.objects.get()
+    assert (case.step, case.source, case.source_key) == ("withdrawn", "portal", "4711")
+    assert 201 in statuses and 202 in statuses and len(statuses) == 13
+    types = set(Event.objects.filter(case_id=case.pk).values_list("type", flat=True))
+    assert {"document.received", "message.kept", "facts.changed"} <= types
+    first = Event.objects.get(case_id=case.pk, number=1)
+    assert (first.actor, first.on_behalf) == ("service:portal", "party:applicant")
