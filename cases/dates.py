@@ -68,8 +68,19 @@ def due(at: datetime, now: datetime) -> Due:
         elif days == 1:
             words = _("tomorrow")
         else:
-            words = ngettext("in %(n)s day", "in %(n)s days", days) % {"n": days}
+            words = _in(days)
     return Due(at, day(at, now), words, level)
+
+
+def _in(days: int) -> str:
+    """In days while people plan by days; in months and years what lies far ahead."""
+    if days >= 730:
+        years = round(days / 365.25)
+        return ngettext("in about %(n)s year", "in about %(n)s years", years) % {"n": years}
+    if days >= 120:
+        months = round(days / 30.44)
+        return ngettext("in about %(n)s month", "in about %(n)s months", months) % {"n": months}
+    return ngettext("in %(n)s day", "in %(n)s days", days) % {"n": days}
 
 
 def span(since: datetime, now: datetime) -> str:

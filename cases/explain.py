@@ -40,7 +40,8 @@ class ClockView:
     target: str
     ours: str
     theirs: str
-    kept: bool | None  # None while it is open
+    kept: bool | None  # None while it is open, and for a time that others have
+    of_others: bool
     pauses: list[tuple[int, str, str, str]]  # number from 0, days, how long, reason
     extended: int
     may_extend: bool
@@ -55,7 +56,10 @@ def view_of(
     due = dates.due(state.limit_at, now) if state.limit_at else None
     ours, theirs = shares(state, calendar, now)
     kept = None
-    if state.is_stopped:
+    of_others = terms is not None and not terms.ours
+    if state.is_stopped and of_others:
+        words = _("over")
+    elif state.is_stopped:
         kept = not state.has_passed and _kept(state, calendar)
         words = _("kept") if kept else _("missed")
     elif state.is_paused:
@@ -66,7 +70,7 @@ def view_of(
         name=state.name,
         title=title,
         state=state.word,
-        level="" if due is None or not state.is_running else due.level,
+        level="" if due is None or of_others or not state.is_running else due.level,
         limit=due.day if due else _("open"),
         words=words,
         sentence=sentence(state, calendar, now),
@@ -74,6 +78,7 @@ def view_of(
         ours=ours,
         theirs=theirs,
         kept=kept,
+        of_others=of_others,
         pauses=[
             (number, _from_to(pause, calendar, now), length_of(state, pause, calendar, now), reason)
             for number, pause in enumerate(state.pauses)

@@ -269,7 +269,7 @@ def _document_rejected(event: EventLike, data: Mapping[str, Any], words: Words) 
 def _table_decided(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
     line = _("Table version %(version)s, %(because)s") % {
         "version": data.get("version", ""),
-        "because": data.get("because") or _("no rule"),
+        "because": str(data.get("because") or _("no rule")).replace("_", " "),
     }
     return _("Decided by table: %(table)s") % {"table": data.get("title", "")}, line
 
@@ -301,7 +301,7 @@ def _activity_completed(event: EventLike, data: Mapping[str, Any], words: Words)
         return title, _("To %(who)s") % {"who": result["to"]} if result.get("to") else ""
     asked = words.asked.get(event.number, {})
     what = plain(asked.get("name") or data.get("name") or "") or _("Work")
-    told = value(result) if result else ""
+    told = value(words.found(result)) if result else ""
     if asked.get("on", "Longcase") == "Longcase":
         return _("Done: %(what)s") % {"what": what}, told
     title = _("%(who)s answered") % {"who": capitalised(party(asked["on"]))}

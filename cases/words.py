@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -35,6 +36,9 @@ class KindWords(Protocol):
     fact_words: dict[str, Any]
 
     def step_label(self, step: str) -> str: ...
+
+
+_CODE = re.compile(r"[a-z]+(_[a-z0-9]+)+")  # a name that code gave
 
 
 @dataclass(slots=True)
@@ -79,6 +83,18 @@ class Words:
 
     def message(self, name: str) -> str:
         return str(self.kind.message_titles.get(name) or plain(name))
+
+    def found(self, result: Any) -> Any:
+        """What an activity gave, with the names that code knows in words."""
+        if isinstance(result, Mapping):
+            return {key: self.found(one) for key, one in result.items()}
+        if isinstance(result, (list, tuple)):
+            return [self.found(one) for one in result]
+        if isinstance(result, str) and result in self.kind.document_titles:
+            return self.document(result)
+        if isinstance(result, str) and _CODE.fullmatch(result):
+            return result.replace("_", " ")
+        return result
 
     def clock(self, name: str) -> str:
         terms = self.kind.clocks.get(name)
@@ -156,7 +172,7 @@ def party(name: str) -> str:
     """Someone a case can wait for, as the sentence needs it: "the applicant"."""
     if name in KNOWN:
         return _(KNOWN[name])
-    if not name or name.startswith(("the ", "those ")) or name[:1].isupper():
+    if not name or name.startswith(("the ", "those ", "whoever ")) or name[:1].isupper():
         return name
     return _("the %(role)s") % {"role": name.replace("_", " ")}
 

@@ -142,9 +142,12 @@ class Kind:
         warn: Sequence[Span] = (),
         calendar: str = "",
         ends_on_working_day: bool = False,
+        ours: bool = True,
     ) -> Terms:
         """Declare a business clock of the case: a statutory term, a service level. Step code and
-        staff start, pause, resume, extend and stop it. Raises ValueError for terms that clash."""
+        staff start, pause, resume, extend and stop it. One that is not `ours` is a time that
+        others have: it is over, and nobody kept or missed it. Raises ValueError for terms that
+        clash."""
         if name in self.clocks:
             raise ValueError(f"The kind {self.name} has a clock “{name}” already.")
         self.clocks[name] = Terms(
@@ -159,6 +162,7 @@ class Kind:
             warn=tuple(warn),
             calendar=calendar,
             ends_on_working_day=ends_on_working_day,
+            ours=ours,
         )
         return self.clocks[name]
 

@@ -43,6 +43,7 @@ class Terms:
     warn: tuple[Span, ...] = ()  # this long before the limit
     calendar: str = ""  # empty: that of the team, of the kind, or of the organisation
     ends_on_working_day: bool = False  # a limit on a free day moves to the next working day
+    ours: bool = True  # not ours: a time that others have, which is over and not missed
 
     def __post_init__(self) -> None:
         if not self.name or len(self.name) > 60 or ":" in self.name:

@@ -52,5 +52,5 @@ permit.clock(
     extensions=1,
     warn=[working_days(5)],
 )
-permit.clock("objection", title=_("Objection term"), limit=days(rules.OBJECTION_DAYS))
-permit.clock("appeal", title=_("Appeal term"), limit=days(rules.APPEAL_DAYS))
+permit.clock("objection", title=_("Objection term"), limit=days(rules.OBJECTION_DAYS), ours=False)
+permit.clock("appeal", title=_("Appeal term"), limit=days(rules.APPEAL_DAYS), ours=False)

@@ -18,6 +18,9 @@ KIND = SimpleNamespace(
     title="Trial",
     clocks={},
     document_titles={"payslip": "Payslip", "passport": "Passport"},
+    message_titles={"change": "Change reported"},
+    may_come=frozenset({"change"}),
+    fact_words={},
     step_label=lambda step: plain(step),
 )
 
