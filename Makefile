@@ -7,7 +7,7 @@ READY := .venv/.ready
 PRODUCTION := env -u LONGCASE_DEMO -u LONGCASE_TLS DATABASE_URL=postgresql://longcase@127.0.0.1:1/longcase \
 	LONGCASE_SECRET_KEY=b7Q2mZ8xW4nT6vK1pL9sR3yD5gH0jF-for-the-check-alone LONGCASE_HOSTS=longcase.example
 
-.PHONY: up test check bench crash campaign format lock help
+.PHONY: up test check bench crash campaign fuzz format lock help
 
 help:  ## What there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -34,6 +34,9 @@ crash: $(READY)  ## The crash campaign: kill everything at random, then look for
 
 campaign: $(READY)  ## Change the code of each kind under a thousand open cases
 	@LONGCASE_CAMPAIGN=$(or $(CASES),1000) $(BIN)/python -m pytest -q -n 0 -s tests/change $(ARGS)
+
+fuzz: $(READY)  ## Send the API whatever its schema allows, for long: CALLS=500 to each address
+	@LONGCASE_FUZZ=$(or $(CALLS),300) $(BIN)/python -m pytest -q -n 2 tests/api/test_schema.py $(ARGS)
 
 format: $(READY)  ## Mend what can be mended by machine
 	@$(BIN)/ruff check --fix -q . ; $(BIN)/ruff format .

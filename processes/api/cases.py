@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, OpenApiTypes, extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -33,6 +33,15 @@ ORDERS = {
 _SIGNS = [sign + name for name in ORDERS for sign in ("", "-")]
 
 
+IF_NONE_MATCH = OpenApiParameter(
+    "If-None-Match",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    description="The ETag that you have: answered with 304 while nothing changed, where nothing "
+    "is included.",
+)
+
+
 class CaseQuery(PageQuery):
     find = s.CharField(
         required=False,
@@ -49,7 +58,7 @@ class CaseQuery(PageQuery):
         help_text="late: the first wait is past its date; near: within six days.",
     )
     owner = s.CharField(required=False, max_length=17, help_text="me, nobody, or a number.")
-    team = s.IntegerField(required=False, min_value=1, max_value=2**53)
+    team = s.CharField(required=False, max_length=120, help_text="Name of the team.")
     parent = s.CharField(required=False, max_length=40, help_text="Reference of the parent.")
     external_source = s.CharField(required=False, max_length=80, help_text="Yours unless given.")
     external_reference = s.CharField(required=False, max_length=200)
@@ -65,11 +74,10 @@ class OpenCase(Strict):
         max_length=200,
         help_text="Your own number: once per caller. Sent again, it gives the case it opened.",
     )
-    team = s.IntegerField(
+    team = s.CharField(
         required=False,
-        min_value=1,
-        max_value=2**53,
-        help_text="Whose case it is, where the account is for all teams.",
+        max_length=120,
+        help_text="Name of the team whose case it is, where the account is for all teams.",
     )
 
 
@@ -122,7 +130,7 @@ class Cases(Api):
         )
         rows = queries.narrowed(self.caller.cases(), choice, clock.now(), person=person)
         if "team" in query:
-            rows = rows.filter(team=query["team"])
+            rows = rows.filter(team__name=query["team"])
         if "parent" in query:
             seen = self.caller.cases().filter(reference=query["parent"])
             rows = rows.filter(parent__in=seen)
@@ -191,16 +199,20 @@ class Cases(Api):
             said = "; ".join(f"{name}: {one}" for name, one in found.items())
             raise Invalid(_("The case was not opened. %(what)s") % {"what": said}, found)
 
-    def _team(self, number: int | None) -> Team | None:
+    def _team(self, name: str | None) -> Team | None:
+        """Whose case it will be. One of no team would be seen by no caseworker."""
         who = self.caller.who
-        if number is None or number == who.team_id:
+        if who.team is not None and name in (None, who.team.name):
             return who.team
-        team = Team.objects.filter(pk=number).first()
-        if self.caller.client is None or who.team_id is not None or team is None:
-            raise Invalid(
-                _("Cases cannot be opened for team %(team)s from here.") % {"team": number},
-                {"team": _("Leave it out, or name a team of yours.")},
-            )
+        for_all = self.caller.client is not None and who.team is None
+        teams = list(Team.objects.order_by("name")[:50]) if for_all else []
+        if name is None and (not for_all or len(teams) < 2):
+            return teams[0] if teams else None
+        team = Team.objects.filter(name=name).first() if for_all and name else None
+        if team is None:
+            known = ", ".join(one.name for one in teams) or str(who.team or _("none"))
+            sentence = _("Name the team whose case it is: %(teams)s.") % {"teams": known}
+            raise Invalid(sentence, {"team": sentence})
         return team
 
 
@@ -211,8 +223,8 @@ class OneCase(Api):
     @extend_schema(
         operation_id="read_case",
         tags=["cases"],
-        parameters=[reading.CaseInclude],
-        responses={200: shapes.CaseShape},
+        parameters=[reading.CaseInclude, IF_NONE_MATCH],
+        responses={200: shapes.CaseShape, 304: OpenApiResponse(description="As you have it.")},
     )
     def get(self, request: Request, reference: str) -> Response:
         """Read a case, with whatever belongs to it, in one call."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -107,6 +108,50 @@ def test_the_same_external_reference_gives_the_case_that_it_opened(
     assert opened(other, external_reference="A-1").status_code == 201
     found = portal.get("cases?external_reference=A-1").json()["results"]
     assert [one["reference"] for one in found] == [first.json()["reference"]]
+
+
+def test_a_case_is_of_a_team_so_that_somebody_sees_it(
+    portal: Any, program: Any, people: Any, calls_of: Any, engine: Any
+) -> None:
+    anywhere = program(*ALL, name="anywhere")
+    unnamed = opened(anywhere)
+    assert unnamed.status_code == 422
+    assert unnamed.json()["errors"][0]["pointer"] == "#/team"
+    assert "Business credit North, Business credit South" in unnamed.json()["detail"]
+    south = opened(anywhere, team="Business credit South")
+    assert south.json()["team"]["name"] == "Business credit South"
+    seen = calls_of(people.eve).get("cases?team=Business+credit+South").json()["results"]
+    assert [one["reference"] for one in seen] == [south.json()["reference"]]
+    # An account of one team opens for no other
+    assert opened(portal, team="Business credit South").status_code == 422
+    assert opened(portal).json()["team"]["name"] == "Business credit North"
+
+
+@pytest.mark.unsound("moves the dates of waits by hand")
+def test_late_and_near_are_those_of_the_pages(
+    portal: Any, desk: Any, people: Any, client: Any
+) -> None:
+    # Given cases that wait until long ago, tomorrow, next year, for ever, and a closed one
+    now = desk.engine.turned.at
+    wanted = {"late": -2, "near": 1, "far": 300, "none": None, "closed": -5}
+    for title, days in wanted.items():
+        case = desk.open("patience", title=title)
+        until = None if days is None else now + timedelta(days=days)
+        Case.objects.filter(pk=case.pk).update(waiting_until=until)
+        if title == "closed":
+            Case.objects.filter(pk=case.pk).update(closed_at=now, waits="[]")
+
+    def found(query: str) -> list[str]:
+        return [one["title"] for one in portal.get(f"cases?{query}").json()["results"]]
+
+    client.force_login(people.sanne)
+    for due in ("late", "near"):
+        assert found(f"due={due}&state=open") == [due]
+        page = client.get(f"/cases/?due={due}").content.decode()
+        assert due in page and "far" not in page.split("<main", 1)[1].split("<tbody", 1)[-1]
+    assert found("state=open&order=due") == ["late", "near", "far", "none"]
+    assert found("state=closed&kind=trial") == ["closed"]
+    assert found("due=late&state=open&kind=loan") == []
 
 
 def test_what_the_process_finds_is_not_for_a_caller_to_write(
@@ -266,6 +311,16 @@ def test_a_case_is_shown_as_it_stood(portal: Any, desk: Any) -> None:
     assert portal.get(f"cases/{case.reference}/stood?at=yesterday").status_code == 400
     early = portal.get(f"cases/{case.reference}/stood?at=2001-01-01T00:00:00Z")
     assert early.status_code == 404
+
+
+def test_what_one_has_already_is_not_sent_again(portal: Any, desk: Any) -> None:
+    case = desk.open("patience")
+    tag = portal.get(f"cases/{case.reference}")["ETag"]
+    same = portal.get(f"cases/{case.reference}", **{"If-None-Match": tag})
+    assert (same.status_code, same.content, same["ETag"]) == (304, b"", tag)
+    desk.send_document(case, "payslip")
+    news = portal.get(f"cases/{case.reference}", **{"If-None-Match": tag})
+    assert news.status_code == 200 and news["ETag"] != tag
 
 
 def test_history_is_paged_by_number_and_misses_nothing(portal: Any, desk: Any) -> None:

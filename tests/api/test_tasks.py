@@ -79,17 +79,22 @@ def test_a_decision_is_taken_back_over_the_api(
     office: Any, engine: Any, world: Any, calls_of: Any
 ) -> None:
     case = office.to_underwriting(engine)
-    task = office.do(case, "approve")
+    task = office.do(case, "decline", reason="Income too low.")
     calls = calls_of(office.underwriter)
-    back = calls.post(f"tasks/{task.pk}/take-back", {"reason": "The wrong file."})
-    assert back.status_code in (200, 409)
-    if back.status_code == 409:
-        assert back.json()["type"] in (
-            "/api/v1/problems/cannot-take-back",
-            "/api/v1/problems/task-not-open",
-        )
-    else:
-        assert Task.objects.get(pk=task.pk).state == "taken_back"
+    address = f"tasks/{task.pk}/take-back"
+    assert calls.post(address).json()["errors"][0]["pointer"] == "#/reason"
+    back = calls.post(address, {"reason": "The wrong file."})
+    assert back.status_code == 200 and back.json()["step"]["name"] == "underwriting"
+    assert Task.objects.get(pk=task.pk).state == "taken_back"
+    again = calls.post(address, {"reason": "The wrong file."})
+    assert (again.status_code, again.json()["type"]) == (409, "/api/v1/problems/task-not-open")
+    # What cannot be undone stands
+    office.do(case, "decline", reason="Income too low.")
+    engine.settle()
+    late = Task.objects.filter(case=case.pk, state="done").latest("pk")
+    stands = calls.post(f"tasks/{late.pk}/take-back", {"reason": "x"})
+    assert stands.status_code == 409
+    assert stands.json()["case"]["outcome"] == "declined"
 
 
 @pytest.mark.django_db(transaction=True)
