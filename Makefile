@@ -32,8 +32,9 @@ bench: $(READY)  ## Measure
 crash: $(READY)  ## The crash campaign: kill everything at random, then look for losses
 	@$(BIN)/python -m crash $(ARGS)
 
-campaign: $(READY)  ## Change the code of each kind under a thousand open cases
-	@LONGCASE_CAMPAIGN=$(or $(CASES),1000) $(BIN)/python -m pytest -q -n 0 -s tests/change $(ARGS)
+campaign: $(READY)  ## Change the code of each kind under a thousand open cases; walk through each
+	@LONGCASE_CAMPAIGN=$(or $(CASES),1000) LONGCASE_WALKS=$(or $(WALKS),100) $(BIN)/python -m pytest \
+		-q -n 0 -s tests/change tests/testing/test_walk_kinds.py $(ARGS)
 
 fuzz: $(READY)  ## Send the API whatever its schema allows, for long: CALLS=500 to each address
 	@LONGCASE_FUZZ=$(or $(CALLS),300) $(BIN)/python -m pytest -q -n 2 tests/api/test_schema.py $(ARGS)
