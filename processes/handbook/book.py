@@ -19,6 +19,7 @@ from processes.drawing.layout import Layout, laid_out
 from processes.engine.runner import StepCode
 from processes.handbook.findings import Finding
 from processes.handbook.reading import Reading, read
+from processes.handbook.reading import package_of as path_of
 from processes.kinds import Kind, StaffStep, kinds
 
 
@@ -166,7 +167,7 @@ def tables_of(kind: Kind) -> list[DecisionTable]:
 
 def package_of(kind: Kind) -> str:
     """The name of the package in which a kind and its tables lie."""
-    return kind.model.__module__.split(".")[-2]
+    return path_of(kind).rpartition(".")[2]
 
 
 def users_of(table: DecisionTable) -> list[tuple[Kind, StepTold]]:

@@ -31,7 +31,7 @@ from processes.handbook.findings import (
     subject_of,
 )
 from processes.handbook.telling import TELLERS
-from processes.kinds import kind_of
+from processes.kinds import Kind, kind_of
 from processes.letters import send_letter
 from timers import spans
 from timers.spans import Span
@@ -70,15 +70,15 @@ class Reading:
 def read(code: StepCode) -> Reading:
     """Read one version of a step with its helpers."""
     reading = Reading(code, about=inspect.cleandoc(code.function.__doc__ or ""))
-    _Reader(reading, code.function, {}, package_of(code.function), 0, set()).read()
+    _Reader(reading, code.function, {}, package_of(kind_of(code.kind)), 0, set()).read()
     reading.found = list(dict.fromkeys(reading.found))
     reading.ways = list(dict.fromkeys(reading.ways))
     return reading
 
 
-def package_of(function: Any) -> str:
-    """The package of the kind whose code this is."""
-    return str(function.__module__).rpartition(".")[0]
+def package_of(kind: Kind) -> str:
+    """The dotted name of the package in which all of a kind lies, however deep its code."""
+    return str(kind.model._meta.app_config.name)
 
 
 class _Reader:

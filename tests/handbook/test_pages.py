@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from processes.engine.sources import keep, keep_table
-from processes.kinds import kind_of
+from processes.handbook.reading import read
+from processes.kinds import kind_of, kinds
 from processes.loan import rules
 
 
@@ -82,6 +84,21 @@ def test_a_table_shows_its_rules_and_who_asks_it(desk: Any, as_: Any) -> None:
     page(as_(desk.people.sanne), "loan/tables/who_judges/1/")
     page(as_(desk.people.sanne), "loan/tables/who_judges/2/", 404)
     page(as_(desk.people.sanne), "loan/tables/nothing/", 404)
+
+
+def test_every_link_from_every_kind_leads_to_a_page(desk: Any, as_: Any) -> None:
+    client = as_(desk.people.ada)
+    for kind in kinds():
+        page = client.get(f"/processes/{kind}/").content.decode()
+        links = set(re.findall(rf'href="(/processes/{kind}/[^"#?]*)"', page))
+        assert links, kind
+        assert [one for one in sorted(links) if client.get(one).status_code != 200] == []
+    assert client.get("/processes/claim/tables/who_approves/").status_code == 200
+
+
+def test_what_helpers_in_other_modules_of_the_kind_ask_is_read() -> None:
+    assessment = read(kinds()["permit"].codes["assessment"][1])
+    assert "Draft and send the request for advice" in [one.title for one in assessment.found]
 
 
 @pytest.mark.parametrize(
