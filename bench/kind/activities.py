@@ -10,6 +10,6 @@ except ImportError:
     from bench.executions import perform
 
 
-@activity(name="bench.perform")
+@activity(name="bench.perform", repeatable=True)
 def do(attempt: Attempt, *, case: str, step: str) -> dict[str, Any]:
     return perform(case, step)

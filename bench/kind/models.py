@@ -54,10 +54,10 @@ class Repeater(Case):
 
     count = models.IntegerField(default=0)
 
-    @transition(source=Step.REPEATING, target=Step.REPEATING, staff=True)
+    @transition(source=Step.REPEATING, target=Step.REPEATING, staff=True, role="caseworker")
     def again(self) -> None:
         pass
 
-    @transition(source=Step.REPEATING, target=Step.STOPPED, staff=True)
+    @transition(source=Step.REPEATING, target=Step.STOPPED, staff=True, role="caseworker")
     def stop(self) -> None:
         pass

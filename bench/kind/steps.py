@@ -37,5 +37,6 @@ async def asleep(case: Sleeper) -> Any:
 async def repeating(case: Repeater) -> Any:
     for number in range(case.count):
         await do(case="repeater", step=str(number))
-    while True:
-        await message("ping")
+    while (await message("ping")).data != "stop":
+        pass
+    return case.stop()
