@@ -113,10 +113,11 @@ def _elements(graph: Graph, layout: Layout) -> tuple[list[Shape], list[Flow]]:
         shapes.append(shape)
         arrive[node.step] = depart[node.step] = shape
         if node.is_first:
-            bounds = (shape.top[0] - EVENT / 2, shape.bounds[1] - EVENT - 30, EVENT, EVENT)
-            start = Shape(f"start_{_id(node.step)}", "startEvent", "", bounds)
+            start = Shape(f"start_{_id(node.step)}", "startEvent", "", _start(shape, layout))
             shapes.append(start)
-            flows.append(Flow("flow_start", start, shape, "", (start.bottom, shape.top)))
+            on_top = start.middle[0] == shape.middle[0]
+            way = (start.bottom, shape.top) if on_top else (start.right, shape.left)
+            flows.append(Flow("flow_start", start, shape, "", way))
         if not node.closes and len(graph.leaving(node.step)) > 1:
             x = shape.bottom[0] - GATEWAY / 2
             bounds = (x, shape.bottom[1] + 20, GATEWAY, GATEWAY)
@@ -132,6 +133,13 @@ def _elements(graph: Graph, layout: Layout) -> tuple[list[Shape], list[Flow]]:
         name = f"flow_{_id(line.source)}__{_id(line.target)}"
         flows.append(Flow(name, source, target, line.label, points))
     return shapes, flows
+
+
+def _start(first: Shape, layout: Layout) -> Bounds:
+    """Above the first step, or beside it where another stands above."""
+    if first.bounds[1] <= min(box.y for box in layout.boxes.values()):
+        return (first.top[0] - EVENT / 2, first.bounds[1] - EVENT - 30, EVENT, EVENT)
+    return (first.left[0] - EVENT - 30, first.middle[1] - EVENT / 2, EVENT, EVENT)
 
 
 def _round(box: Box) -> Bounds:
