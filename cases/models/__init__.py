@@ -3,6 +3,7 @@
 from cases.models.case import Case
 from cases.models.client import CallCount, Client, KeptAnswer, Token
 from cases.models.document import Document, Requirement
+from cases.models.draft import Draft
 from cases.models.message import Message
 from cases.models.note import Letter, Note, Notice
 from cases.models.once import Once
@@ -14,6 +15,7 @@ __all__ = [
     "Case",
     "Client",
     "Document",
+    "Draft",
     "KeptAnswer",
     "Letter",
     "Message",

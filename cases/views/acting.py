@@ -15,6 +15,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
+from cases import drafts
 from cases.errors import Invalid, Refused
 from cases.models import Person
 from cases.once import Answer, OtherContent, SomebodyElses, digest_of, once
@@ -69,6 +70,7 @@ def carry_out(
     except Refused as error:
         form.add_error(None, str(error))
         return show(form, error.status)
+    drafts.drop(person, request.path)  # it was sent
     if answer.said:
         messages.success(request, answer.said)
     return SeeOther(answer.address or "/")

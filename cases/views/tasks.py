@@ -17,6 +17,7 @@ from cases.models import Person, Task
 from cases.once import Answer
 from cases.views.acting import carry_out, seen_number
 from cases.views.case import changes, facts_of
+from cases.views.drafting import filled_in
 from cases.views.pages import case_for, head_of
 from cases.views.signing import actor_of, person_of, signed_in
 from processes.acts import decisions, tasks
@@ -81,6 +82,7 @@ def _show(
         "why_due": explain.task_sentence(queries.asked_of(fresh), now=clock.now()),
         "tag": tags.task_tag(fresh, person),
         "form": form,
+        "draft": filled_in(request, form) if is_mine and fresh.is_open else None,
         "facts": facts_of(case, head["words"]),
         "shown": [(name, value) for name, value in fresh.show.items()],
         "newer": newer,

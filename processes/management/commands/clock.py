@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from cases import once
+from cases import drafts, once
 from processes.acts import clients
 from processes.work import coderuns, firing, memory, recompute, sweeps
 from timers import service
@@ -23,6 +23,7 @@ SWEEPS = (
     Sweep("changed calendars", 2, lambda: recompute.follow_calendars()),
     Sweep("dead workers", 10, lambda: sweeps.forget_dead_workers()),
     Sweep("forms carried out", 3600, lambda: once.forget_old()),
+    Sweep("drafts", 3600, lambda: drafts.forget_old()),
     Sweep("answers of the API", 3600, lambda: clients.forget_old()),
 )
 
