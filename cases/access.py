@@ -4,6 +4,9 @@ Roles are names of groups. Teams own cases; a person sees the cases of their tea
 or have a task in, and those that their role lets them review: an underwriter's in every team, a
 caseworker's and a supervisor's in their own. Auditors see all and change nothing.
 Programs see the cases of the kinds and the team that their account names, and do what it names.
+
+While somebody is away, their substitute sees that person's own cases and tasks, and may do to them
+what that person may; for four eyes the substitute is both people.
 """
 
 from __future__ import annotations
@@ -14,9 +17,10 @@ import rules
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from audit.models import Event
+from cases.absence import stands_in_for
 from cases.actors import Actor
 from cases.errors import NotAllowed
-from cases.models import Case, Client, Document, Person, Task
+from cases.models import Case, Client, Document, Person, Task, Team
 
 CASEWORKER = "caseworker"
 SUPERVISOR = "supervisor"
@@ -42,15 +46,20 @@ def visible_cases(person: Person | Client) -> QuerySet[Case]:
         return _cases_of_client(person)
     if person.roles & {AUDITOR, OPERATOR} or person.is_superuser:
         return Case.objects.all()
-    mine = Q(owner=person)
-    if person.roles & {CASEWORKER, SUPERVISOR} and person.team_id:
-        mine |= Q(team=person.team_id, restricted=False)
+    mine = Q(owner__in=selves(person))
+    if person.roles & {CASEWORKER, SUPERVISOR} and person.team_ids:
+        mine |= Q(team__in=person.team_ids, restricted=False)
     tasks = Task.objects.filter(case=OuterRef("pk")).filter(
-        Q(holder=person)
+        Q(holder__in=selves(person))
         | Q(state="open") & _offered_to(person)
         | Q(closed_by=f"person:{person.pk}")
     )
     return Case.objects.filter(mine | Exists(tasks))
+
+
+def selves(person: Person) -> list[int]:
+    """The ids of this person and of those whom they stand in for today."""
+    return [person.pk, *(one.pk for one in stands_in_for(person))]
 
 
 def _cases_of_client(client: Client) -> QuerySet[Case]:
@@ -64,7 +73,7 @@ def _cases_of_client(client: Client) -> QuerySet[Case]:
 def _offered_to(person: Person) -> Q:
     """The tasks that a person's roles reach: those of a team's own people in their team alone."""
     of_all = Q(role__in=person.roles - TEAM_ROLES)
-    own = Q(case__team=None) | Q(case__team=person.team_id) | Q(case__owner=person)
+    own = Q(case__team=None) | Q(case__team__in=person.team_ids) | Q(case__owner=person)
     return of_all | Q(role__in=person.roles & TEAM_ROLES) & own
 
 
@@ -77,17 +86,59 @@ def visible_tasks(person: Person) -> QuerySet[Task]:
     """Open tasks this person holds or could take: offered work, without their own requests."""
     return Task.objects.filter(state="open").filter(
         Q(holder=person)
-        | Q(holder=None) & _offered_to(person) & ~Q(is_review=True, case__owner=person)
+        | Q(holder=None) & _offered_to(person) & ~Q(is_review=True, case__owner__in=selves(person))
     )
 
 
 def is_own_request(person: Person, case: Case) -> bool:
-    """Whether the case is this person's own: they opened it, somebody opened it for them, or they
-    are its caseworker. Such a person reviews nothing of it, whatever roles they have."""
-    if case.owner_id == person.pk:
+    """Whether the case is this person's own: they opened it, somebody opened it for them, they are
+    its caseworker, or they did that one's work as a substitute. Such a person reviews nothing of
+    it, whatever roles they have. While somebody stands in for another, either counts."""
+    both = selves(person)
+    if case.owner_id in both:
         return True
-    opened = Event.objects.filter(case_id=case.pk, number=1).values_list("actor", "on_behalf")
-    return any(f"person:{person.pk}" in codes for codes in opened)
+    codes = [f"person:{one}" for one in both]
+    opened = Q(number=1) & (Q(actor__in=codes) | Q(on_behalf__in=codes))
+    stood_in = Q(actor__in=codes, on_behalf=f"person:{case.owner_id}")
+    return Event.objects.filter(opened | stood_in, case_id=case.pk).exists()
+
+
+def is_barred(person: Person, task: Task) -> bool:
+    """Four eyes: the task must not be done by this person, nor by one they stand in for, nor by
+    one for whom a barred person decided before."""
+    if not task.unlike:
+        return False
+    codes = [f"person:{one}" for one in selves(person)]
+    if set(codes) & set(task.unlike):
+        return True
+    return Event.objects.filter(
+        case_id=task.case_id,
+        type="task.completed",
+        actor__in=list(task.unlike),
+        on_behalf__in=codes,
+    ).exists()
+
+
+def stood_in_for(person: Person, thing: Case | Task | Document) -> Person | None:
+    """The absent person whose own case, or own task, this is, where `person` is the substitute.
+
+    A task is its holder's; one that nobody holds, and a document, is of the case's caseworker.
+    """
+    if isinstance(thing, Task) and thing.holder_id is not None:
+        whose = thing.holder_id
+    else:
+        whose = (thing if isinstance(thing, Case) else thing.case).owner_id
+    if whose is None or whose == person.pk:
+        return None
+    return next((one for one in stands_in_for(person) if one.pk == whose), None)
+
+
+def acting_for(actor: Actor, thing: Case | Task | Document) -> Actor:
+    """The actor as history is to name them: a substitute with the person they stand in for."""
+    if actor.person is None or actor.on_behalf:
+        return actor
+    absent = stood_in_for(actor.person, thing)
+    return actor if absent is None else Actor.of(actor.person, on_behalf=f"person:{absent.pk}")
 
 
 @rules.predicate
@@ -102,7 +153,7 @@ def is_within_reach(person: Person, task: Task) -> bool:
 
 def _is_of(person: Person, case: Case) -> bool:
     """Whether it is a case of their team or their own, or of no team."""
-    return case.team_id in (None, person.team_id) or case.owner_id == person.pk
+    return case.team_id is None or case.team_id in person.team_ids or case.owner_id == person.pk
 
 
 @rules.predicate
@@ -119,9 +170,9 @@ def holds_task(person: Person, task: Task) -> bool:
 @rules.predicate
 def may_take_task(person: Person, task: Task) -> bool:
     """The role fits, in their team where it is a team's, and nobody forbade it (four eyes)."""
-    if task.role not in person.roles or f"person:{person.pk}" in task.unlike:
+    if task.role not in person.roles or not is_within_reach(person, task):
         return False
-    if not is_within_reach(person, task):
+    if is_barred(person, task):
         return False
     return not (task.is_review and is_own_request(person, task.case))
 
@@ -137,8 +188,27 @@ def supervises_task(person: Person, task: Task) -> bool:
     return SUPERVISOR in person.roles and works_on_case.test(person, task.case)
 
 
+@rules.predicate
+def supervises(person: Person, other: Person) -> bool:
+    """A supervisor of the team that the other one belongs to."""
+    return SUPERVISOR in person.roles and other.team_id in person.team_ids
+
+
+@rules.predicate
+def is_oneself(person: Person, other: Person) -> bool:
+    return person.pk == other.pk
+
+
+@rules.predicate
+def supervises_team(person: Person, team: Team) -> bool:
+    return SUPERVISOR in person.roles and team.pk in person.team_ids
+
+
 is_supervisor = has_role(SUPERVISOR)
 is_operator = has_role(OPERATOR)
+is_administrator = has_role(ADMINISTRATOR) | rules.predicate(
+    lambda person: person.is_superuser, name="is_superuser"
+)
 
 ACTS = rules.RuleSet()
 for _act, _who in {
@@ -150,19 +220,21 @@ for _act, _who in {
     "assign case": works_on_case,
     "claim task": may_take_task,
     "complete task": may_take_task,
-    "release task": holds_task | is_supervisor,
-    "hand over task": holds_task | is_supervisor,
+    "release task": holds_task | supervises_task,
+    "hand over task": holds_task | supervises_task,
     "take back decision": decided_task | supervises_task,
     "see document": rules.predicate(lambda person, document: can_see(person, document.case)),
     "judge document": rules.predicate(
         lambda person, document: works_on_case.test(person, document.case)
     ),
     "link message": has_role(CASEWORKER) | is_supervisor | is_operator,
-    "change calendar": has_role(ADMINISTRATOR)
-    | rules.predicate(lambda person: person.is_superuser, name="is_superuser"),
+    "change calendar": is_administrator,
     "repair case": is_operator | is_supervisor,
-    "manage clients": has_role(ADMINISTRATOR)
-    | rules.predicate(lambda person: person.is_superuser, name="is_superuser"),
+    "manage clients": is_administrator,
+    "manage people": is_administrator,
+    "enter absence": (is_oneself & ~has_role(AUDITOR)) | supervises | is_administrator,
+    "let person go": supervises | is_administrator,
+    "see team": supervises_team,
 }.items():
     ACTS.add_rule(_act, _who)
 
@@ -179,17 +251,34 @@ CLIENT_ACTS = {
     "repair case": ("operate",),
 }
 
-Thing = Case | Task | Document
+Thing = Case | Task | Document | Person | Team
+_OF_EYES = frozenset({"claim task", "complete task"})  # a substitute is both people here
 
 
 def may(person: Person | Client, act: str, thing: Thing | None = None, *, kind: str = "") -> bool:
     """Whether this person, or program, may do this act to this thing, or to a new one of a kind."""
     if isinstance(person, Client):
         return _client_may(person, act, thing, kind)
-    return person.is_active and bool(ACTS.test_rule(act, person, thing))
+    if not person.is_active:
+        return False
+    if ACTS.test_rule(act, person, thing):
+        return True
+    if not isinstance(thing, (Case, Task, Document)) or AUDITOR in person.roles:
+        return False
+    absent = stood_in_for(person, thing)
+    if absent is None or not ACTS.test_rule(act, absent, thing):
+        return False
+    return not (act in _OF_EYES and isinstance(thing, Task) and _sees_with_one_eye(person, thing))
+
+
+def _sees_with_one_eye(person: Person, task: Task) -> bool:
+    """Whether four eyes would be two."""
+    return is_barred(person, task) or (task.is_review and is_own_request(person, task.case))
 
 
 def _client_may(client: Client, act: str, thing: Thing | None, kind: str) -> bool:
+    if isinstance(thing, (Person, Team)):
+        return False
     case = thing if isinstance(thing, Case) or thing is None else thing.case
     if case is not None:
         kind = case.kind

@@ -1,5 +1,7 @@
 """The records of casework. Rows are projections of each case's history; only acts change them."""
 
+from cases.models.absence import Absence
+from cases.models.account import AccountChange
 from cases.models.case import Case
 from cases.models.client import CallCount, Client, KeptAnswer, Token
 from cases.models.document import Document, Requirement
@@ -11,6 +13,8 @@ from cases.models.person import Person, Team
 from cases.models.task import Task
 
 __all__ = [
+    "Absence",
+    "AccountChange",
     "CallCount",
     "Case",
     "Client",

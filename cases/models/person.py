@@ -25,7 +25,9 @@ class Person(AbstractUser):
     team = models.ForeignKey(Team, on_delete=models.PROTECT, null=True, blank=True)
     scheme = models.CharField(max_length=10, choices=Scheme.choices, default=Scheme.SYSTEM)
     keys_off = models.BooleanField(default=False)
-    absent_until_date = models.DateField(null=True, blank=True)
+    capacity = models.PositiveSmallIntegerField(null=True, blank=True)  # open cases at a time
+    # Teams that a supervisor leads besides the one they belong to.
+    leads = models.ManyToManyField(Team, blank=True, related_name="leaders")
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username
@@ -36,3 +38,13 @@ class Person(AbstractUser):
         if "_roles" not in self.__dict__:
             self.__dict__["_roles"] = frozenset(self.groups.values_list("name", flat=True))
         return self.__dict__["_roles"]
+
+    @property
+    def team_ids(self) -> frozenset[int]:
+        """The teams whose cases this person works on: their own, and those that they lead."""
+        own = frozenset({self.team_id} - {None})
+        if "supervisor" not in self.roles:
+            return own
+        if "_led" not in self.__dict__:
+            self.__dict__["_led"] = frozenset(self.leads.values_list("pk", flat=True))
+        return own | self.__dict__["_led"]

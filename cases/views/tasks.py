@@ -76,7 +76,9 @@ def _show(
     if status == 409 and seen is not None and seen < case.head_number:
         newer = changes(case, queries.events_after(case, seen))
     takes = access.may(person, "complete task", fresh)
-    is_mine = fresh.holder_id == person.pk
+    is_mine = fresh.holder_id == person.pk or (
+        fresh.holder_id is not None and access.stood_in_for(person, fresh) is not None
+    )
     context = {
         "task": fresh,
         "why_due": explain.task_sentence(queries.asked_of(fresh), now=clock.now()),
@@ -88,7 +90,7 @@ def _show(
         "newer": newer,
         "is_mine": is_mine,
         "takes": takes and fresh.is_open and (is_mine or fresh.holder_id is None),
-        "excluded": f"person:{person.pk}" in fresh.unlike,
+        "excluded": access.is_barred(person, fresh),
         "may_release": fresh.is_open
         and fresh.holder_id is not None
         and access.may(person, "release task", fresh),

@@ -8,13 +8,23 @@ from contextlib import contextmanager
 from psycopg.errors import LockNotAvailable
 
 from cases import dates
+from cases.absence import stands_in_for
 from cases.actors import Actor
 from cases.errors import CaseBusy, CaseClosed, NoSuchCase
+from cases.models import Person
 from processes.engine.run import Run
 from processes.engine.turn import Turn
 from processes.work import crashpoint
 
 WAIT_MS = 5000  # for a case that another act holds
+
+
+def _stand_in(person: Person, run: Run) -> tuple[str, str]:
+    """History names a substitute together with the caseworker for whom they act."""
+    owner_id = run.row["owner_id"]
+    if owner_id != person.pk and any(one.pk == owner_id for one in stands_in_for(person)):
+        return f"person:{person.pk}", f"person:{owner_id}"
+    return "", ""
 
 
 @contextmanager
@@ -43,6 +53,8 @@ def acting_on(
                 f"“{run.row['outcome']}” and takes nothing more."
             )
         run.cause = actor.on_behalf or actor.code
+        if actor.person is not None and not actor.on_behalf:
+            run.stand_in = _stand_in(actor.person, run)
         yield turn, run
         crashpoint.reach("act.recorded")
     crashpoint.reach("act.committed")

@@ -31,9 +31,18 @@ def claim_task(*, task_id: int, actor: Actor) -> Task:
     with acting_on(_case_of(task_id), actor=actor, closed=True) as (turn, run):
         task = _open_task(task_id)
         person = _person(actor)
-        _require_fit(person, task)
         if task.holder_id == person.pk:
             return task
+        absent = access.stood_in_for(person, task)
+        if task.holder_id is None:
+            actor = _require_fit_or_stand_in(actor, task)
+        elif absent is not None:
+            raise TaskHeld(
+                f"{absent} has {task} and is away. You stand in for {absent}: do it as it is, or "
+                "hand it over."
+            )
+        else:
+            _require_fit(person, task)
         if task.holder_id is not None:
             raise TaskHeld(
                 f"{task.holder} has {task} since {dates.moment(task.claimed_at)}. Ask for it, or "
@@ -53,6 +62,7 @@ def release_task(*, task_id: int, actor: Actor, reason: str = "") -> Task:
         if task.holder_id is None:
             return task
         access.require(actor, "release task", task)
+        actor = access.acting_for(actor, task)
         before = task.holder_id
         task.holder, task.claimed_at = None, None
         task.save(update_fields=["holder", "claimed_at"])
@@ -69,6 +79,7 @@ def hand_over_task(*, task_id: int, to: Person, actor: Actor, reason: str) -> Ta
     with acting_on(_case_of(task_id), actor=actor, closed=True) as (turn, run):
         task = _open_task(task_id)
         access.require(actor, "hand over task", task)
+        actor = access.acting_for(actor, task)
         if not to.is_active:
             raise Invalid(f"{to} has left and cannot take tasks.", {"to": "Choose somebody else."})
         _require_fit(to, task)
@@ -97,10 +108,11 @@ def complete_task(
     with acting_on(_case_of(task_id), actor=actor, closed=True) as (turn, run):
         task = _open_task(task_id)
         if actor.person is not None:
-            _require_fit(actor.person, task)
             if task.holder_id is None:
+                _require_fit(actor.person, task)
                 raise NotAllowed(f"Take {task} first, so that others see who decides.")
-            if task.holder_id != actor.person.pk:
+            actor = _require_fit_or_stand_in(actor, task)
+            if task.holder_id not in (_person(actor).pk, _person_id(actor.on_behalf)):
                 raise TaskHeld(f"{task.holder} has {task}; only the holder completes it.")
         _require_outcome(task, outcome, reason)
         clean = _result(task, result or {})
@@ -177,16 +189,42 @@ def _require_fit(person: Person, task: Task) -> None:
             f"{task} is for a {task.role} of the team {task.case.team}, whose case it is; "
             f"{person} belongs to another."
         )
+    _require_four_eyes(person, task)
+
+
+def _require_four_eyes(person: Person, task: Task) -> None:
+    """A second, different person; a substitute is both people. Raises NotAllowed with why."""
     if task.is_review and access.is_own_request(person, task.case):
         raise NotAllowed(
             f"{person} opened or works on {task.case.reference} and may not review it: nobody "
             "approves their own request."
         )
-    if f"person:{person.pk}" in task.unlike:
+    if access.is_barred(person, task):
         raise NotAllowed(
             f"{person} took part before and may not do this one: it needs a second, different "
             "person (four eyes)."
         )
+
+
+def _require_fit_or_stand_in(actor: Actor, task: Task) -> Actor:
+    """Who does it, as history will name them: a substitute may do what the absent one may, if
+    nothing keeps either of them from it. Raises NotAllowed with the reason."""
+    person = _person(actor)
+    absent = access.stood_in_for(person, task)
+    if absent is None:
+        _require_fit(person, task)
+        return actor
+    if not access.may(person, "complete task", task):
+        _require_four_eyes(person, task)
+        _require_fit(absent, task)
+        _require_fit(person, task)
+    return access.acting_for(actor, task)
+
+
+def _person_id(code: str) -> int | None:
+    """The person of an actor, if it is one."""
+    kind, _, key = code.partition(":")
+    return int(key) if kind == "person" and key.isdecimal() else None
 
 
 def _require_outcome(task: Task, outcome: str, reason: str) -> None:

@@ -74,6 +74,7 @@ class Run:
         self.stored_clocks: dict[str, ClockState] = {}  # as the database has them
         self.writes = Writes()
         self.cause = ""  # the actor for whom the engine acts in this turn
+        self.stand_in = ("", "")  # an actor who acts for another here, and that other
         self.incident = ""  # the kind of its open incident
         self.savepoint: Any = None
         self.facts_changed = False

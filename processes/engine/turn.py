@@ -161,6 +161,8 @@ class Turn:
         Time never runs back in a history, though the clocks of two machines may differ, and a
         process may learn later than another that a demo's clock was turned.
         """
+        if not on_behalf and actor == run.stand_in[0]:
+            on_behalf = run.stand_in[1]
         event = chain(
             Draft(
                 head=run,

@@ -1,0 +1,56 @@
+"""Who is away today, and for whom somebody stands in.
+
+Days are those of the organisation's time zone. There are no chains: whoever stands in for a person
+who stands in for a third does not reach the third's cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+
+from cases import dates
+from cases.models import Absence, Person
+from timers import clock
+
+
+def today() -> date:
+    """The day it is where the organisation works."""
+    return dates.local_date(clock.now())
+
+
+def away_now(people: Iterable[Person | int]) -> dict[int, Absence]:
+    """Which of these people are away today, by their id; one query."""
+    ids = {one if isinstance(one, int) else one.pk for one in people}
+    day = today()
+    found = Absence.objects.filter(person__in=ids, from_date__lte=day, until_date__gte=day)
+    return {one.person_id: one for one in found.select_related("substitute")}
+
+
+def stands_in_for(person: Person) -> list[Person]:
+    """The people whom this person stands in for today. One query a day and object."""
+    day = today()
+    known: tuple[date, list[Person]] | None = person.__dict__.get("_stands_in_for")
+    if known is not None and known[0] == day:
+        return known[1]
+    found = Person.objects.filter(
+        absences__substitute=person,
+        absences__from_date__lte=day,
+        absences__until_date__gte=day,
+        is_active=True,
+    ).distinct()
+    people = list(found)
+    person.__dict__["_stands_in_for"] = (day, people)
+    return people
+
+
+def forget(person: Person | None) -> None:
+    """Ask anew whom this person stands in for: an absence was entered or ended."""
+    if person is not None:
+        person.__dict__.pop("_stands_in_for", None)
+
+
+def overlapping(person: Person, first: date, last: date) -> list[Absence]:
+    """This person's absences that share a day with this span."""
+    found = Absence.objects.filter(person=person, from_date__lte=last, until_date__gte=first)
+    return list(found.select_related("substitute"))
