@@ -218,6 +218,7 @@ for _act, _who in {
     "correct clock": works_on_case & is_supervisor,
     "note case": sees_case & ~has_role(AUDITOR),
     "assign case": works_on_case,
+    "reopen case": works_on_case,
     "claim task": may_take_task,
     "complete task": may_take_task,
     "release task": holds_task | supervises_task,

@@ -36,6 +36,7 @@ class Edge:
     asks: tuple[str, ...]
     confirm: str
     takes_back: tuple[str, ...]
+    reopens: bool
     closes: bool
     about: str
 
@@ -50,6 +51,7 @@ def transition(
     asks: Sequence[str] = (),
     confirm: str = "",
     takes_back: Sequence[str] = (),
+    reopens: bool = False,
     conditions: Sequence[Callable[[Any], bool]] = (),
 ) -> Callable[[Callable[..., None]], Callable[..., Move]]:
     """Declare a method of a Case as an edge of its graph.
@@ -58,8 +60,10 @@ def transition(
     take the edge by hand, with `role` where only one role may; `asks` names the keyword arguments
     a person must give; `confirm` is the consequence shown before it is done. `takes_back` names the
     reviews whose decision may be taken back along this edge, which leads to the step that asks for
-    them; whoever decided, or a supervisor, does that with a reason. The method sets facts and
-    nothing else; calling it returns the Move that a step's code hands back.
+    them; whoever decided, or a supervisor, does that with a reason. `reopens` is an edge out of
+    closing steps: along it people open a closed case again, with a reason, at the step where it
+    goes on. The method sets facts and nothing else; calling it returns the Move that a step's
+    code hands back.
     """
 
     def declare(method: Callable[..., None]) -> Callable[..., Move]:
@@ -70,6 +74,7 @@ def transition(
             "asks": tuple(asks),
             "confirm": confirm,
             "takes_back": tuple(takes_back),
+            "reopens": reopens,
             "about": (method.__doc__ or "").strip().split("\n")[0],
         }
         edge = fsm_transition(
@@ -108,6 +113,7 @@ def edges(model: type) -> list[Edge]:
             asks=custom.get("asks", ()),
             confirm=custom.get("confirm", ""),
             takes_back=custom.get("takes_back", ()),
+            reopens=custom.get("reopens", False),
             closes=str(one.target) in closing,
             about=custom.get("about", ""),
         )

@@ -126,6 +126,8 @@ def _step_entered(event: EventLike, data: Mapping[str, Any], words: Words) -> Sa
     reason = data.get("outcome_reason") or data.get("reason") or ""
     if data.get("outcome"):
         return _("Closed: %(outcome)s") % {"outcome": plain(data["outcome"])}, reason
+    if data.get("reopened"):
+        return _("Opened again at %(step)s") % {"step": step}, reason
     if not data.get("from"):
         return _("Began with %(step)s") % {"step": step}, reason
     if data.get("transition") == "restart":

@@ -63,6 +63,7 @@ urlpatterns = [
     path("cases/<str:reference>/caseworker/", acts.assign_case, name="assign-case"),
     path("cases/<str:reference>/answers/<slug:name>/", acts.record_answer, name="record-answer"),
     path("cases/<str:reference>/move/<slug:name>/", acts.move_case, name="move-case"),
+    path("cases/<str:reference>/reopen/<slug:name>/", acts.reopen_case, name="reopen-case"),
     path("cases/<str:reference>/clocks/<str:name>/pause/", clocks.pause, name="pause-clock"),
     path("cases/<str:reference>/clocks/<str:name>/resume/", clocks.resume, name="resume-clock"),
     path("cases/<str:reference>/clocks/<str:name>/extend/", clocks.extend, name="extend-clock"),

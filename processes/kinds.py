@@ -54,6 +54,7 @@ class Kind:
         may_come: Sequence[str] = (),
         fact_words: dict[str, Callable[[Any], str | None]] | None = None,
         pages: Sequence[tuple[Any, str, str]] = (),
+        reopened_letter: str = "",
     ) -> None:
         """Declare a kind, once, at the top of its steps.py.
 
@@ -70,7 +71,7 @@ class Kind:
         those that nobody waits for, though they may come: pages tell them last. `fact_words` say a
         fact that is kept as codes in words for people: value → words, "" to leave it out, None to
         tell it as it is. `pages` stand in the menu: (title, name of the address, the act that one
-        must be allowed).
+        must be allowed). `reopened_letter` tells the customer that a closed case was opened again.
         """
         self.model = model
         self.name = model.kind_name
@@ -86,6 +87,7 @@ class Kind:
         self.pages = tuple(pages)
         self.may_come = frozenset(may_come)
         self.fact_words = fact_words or {}
+        self.reopened_letter = reopened_letter
         self.withdraw = withdraw
         self.ends_with_parent = ends_with_parent
         self.answer_form_paths = answer_forms or {}

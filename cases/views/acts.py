@@ -19,7 +19,7 @@ from cases.views.acting import carry_out
 from cases.views.pages import case_for, head_of
 from cases.views.signing import actor_of, person_of, signed_in
 from cases.words import Words
-from processes.acts import cases, messages
+from processes.acts import cases, messages, reopening
 from processes.kinds import kind_of, kinds
 
 FACT_LEFT_OUT = ("title",)  # asked beside the facts, and no fact itself
@@ -85,6 +85,29 @@ def move_case(request: HttpRequest, reference: str, name: str) -> HttpResponse:
         return Answer(moved.get_absolute_url(), _("%(done)s: done.") % {"done": edge.label})
 
     return _form_page(request, case, form, "cases/move.html", act, edge=edge)
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def reopen_case(request: HttpRequest, reference: str, name: str) -> HttpResponse:
+    """Open a closed case again: where it goes on, what that does, and the reason for it."""
+    person = person_of(request)
+    case = case_for(person, reference)
+    access.require(actor_of(request), "reopen case", case)
+    edge = next((one for one in reopening.ways_to_reopen(case, person) if one.name == name), None)
+    # Sent twice, the case is open by now: the first answer is given again.
+    if edge is None and request.method == "GET":
+        raise TransitionRefused(_("%(case)s cannot be reopened.") % {"case": case})
+    form = ReasonForm(request.POST or None)
+    form.fields["reason"].help_text = _("The customer reads it, and it stays in the history.")
+
+    def act() -> Answer:
+        reopening.reopen_case(
+            case_id=case.pk, name=name, reason=form.cleaned_data["reason"], actor=actor_of(request)
+        )
+        return Answer(case.get_absolute_url(), _("The case is open again."))
+
+    return _form_page(request, case, form, "cases/reopen.html", act, edge=edge)
 
 
 @require_http_methods(["GET", "POST"])

@@ -14,6 +14,7 @@ from cases.queries import CaseFile
 from cases.views.signing import person_of
 from cases.words import Words
 from processes import queries as process_queries
+from processes.acts import reopening
 from processes.acts.cases import staff_edges
 from processes.kinds import Kind, kind_of
 from timers import clock
@@ -71,8 +72,20 @@ def head_of(request: HttpRequest, case: Case) -> dict[str, Any]:
         "my_task": my_task(person, file.tasks),
         "asks_documents": case.is_open and any(w["kind"] == "documents" for w in case.waits),
         "moves": staff_edges(case, person) if works else [],
+        **reopening_of(case, person, works=works),
         "may_see_incident": access.may(person, "repair case"),
         "section": "cases",
+    }
+
+
+def reopening_of(case: Case, person: Person, *, works: bool) -> dict[str, Any]:
+    """For a closed case: the ways to open it again, or why there is none for this person."""
+    if case.is_open or not works:
+        return {"reopens": []}
+    ways = reopening.ways_to_reopen(case, person)
+    return {
+        "reopens": ways,
+        "stays_closed": "" if ways else reopening.why_closed_for_good(case, person),
     }
 
 

@@ -91,6 +91,7 @@ class OneKind(Api):
                         "sources": list(one.sources),
                         "target": one.target,
                         "staff": one.staff,
+                        "reopens": one.reopens,
                         "role": one.role,
                         "asks": list(one.asks),
                         "about": one.about,

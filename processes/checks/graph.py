@@ -114,7 +114,7 @@ def _transitions(kind: Kind, graph: list[Edge]) -> Iterator[CheckMessage]:
                 hint='Name who may: @transition(…, staff=True, role="caseworker").',
                 id="processes.W002",
             )
-        if is_known and not (edge.staff or edge.takes_back or edge.name in taken):
+        if is_known and not (edge.staff or edge.takes_back or edge.reopens or edge.name in taken):
             yield Warning(
                 f"{where}: transition “{edge.name}” of kind “{kind.name}” is taken by nobody: no "
                 "step's code returns it, and staff may not take it.",
@@ -123,6 +123,13 @@ def _transitions(kind: Kind, graph: list[Edge]) -> Iterator[CheckMessage]:
             )
         method = inspect.unwrap(getattr(kind.model, edge.name))
         takes = inspect.signature(method).parameters
+        if edge.reopens and (kind.is_closing(edge.target) or not _all_closing(kind, edge)):
+            yield Error(
+                f"{where}: transition “{edge.name}” of kind “{kind.name}” opens a case again, so "
+                "it leads from closing steps to one that is open.",
+                hint="Name closing steps alone as its source, or leave reopens=True out.",
+                id="processes.E010",
+            )
         for name in edge.asks:
             if name not in takes:
                 yield Error(
@@ -130,6 +137,10 @@ def _transitions(kind: Kind, graph: list[Edge]) -> Iterator[CheckMessage]:
                     hint=f"def {edge.name}(self, *, {name}: str) -> None",
                     id="processes.E009",
                 )
+
+
+def _all_closing(kind: Kind, edge: Edge) -> bool:
+    return all(kind.is_closing(source) for source in edge.sources)
 
 
 def _codes(kind: Kind) -> Iterator[Any]:

@@ -91,6 +91,8 @@ def graph_of(kind: Kind) -> Graph:
 
 def leads_from(edge: fsm.Edge, step: str, kind: Kind) -> bool:
     """Whether a case on this step could take this edge; "*" is any step that is still open."""
+    if edge.reopens:
+        return False  # the ends stay ends: people open a case again, the process does not
     if step in edge.sources:
         return True
     if kind.is_closing(step) or edge.target == step:

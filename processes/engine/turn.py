@@ -310,6 +310,7 @@ class Turn:
         """Enter the step to which a transition led: cancel what the old one waited for, record the
         checkpoint, and start the new step's code."""
         before = run.row["step"] if run.row["visit"] else ""
+        reopening = run.is_closed
         stopped = [e for e in stopping.still_stopped(run) if e.data["command"] < 0]
         cancelled = leaving.cancel_open(self, run)
         case = run.case
@@ -317,6 +318,9 @@ class Turn:
         code = run.kind.code_of(step)
         closing = run.kind.is_closing(step)
         row = run.row
+        if reopening:  # how it ended stays in the events of that end
+            row["closed_at"] = None
+            case.outcome = case.outcome_reason = ""
         row["step"], row["visit"] = step, row["visit"] + 1
         row["step_version"] = code.version if code else 1
         row["code_digest"] = code.digest if code else ""
@@ -345,6 +349,8 @@ class Turn:
         undoing = sorted(event.number for number, event in run.open.items() if number < 0)
         if undoing:
             data["undoing"] = undoing
+        if reopening:
+            data["reopened"] = True
         if closing:
             row["outcome"] = case.outcome or step
             data["outcome"] = row["outcome"]

@@ -218,6 +218,38 @@ class LoanApplication(Case):
     def take_back_decision(self) -> None:
         self.interest_rate = self.monthly_payment = None
 
+    # -- open again
+
+    @transition(
+        source=(Step.DECLINED, Step.LAPSED, Step.WITHDRAWN),
+        target=Step.CHECKS,
+        reopens=True,
+        asks=["reason"],
+        label=_("Reopen the application"),
+        confirm=_(
+            "Identity and credit are checked afresh, and the application goes its way from there. "
+            "Papers that were accepted still count. The customer gets a letter with your reason."
+        ),
+    )
+    def reopen(self, *, reason: str) -> None:
+        """What was found may be old by now: it is checked anew. A paid loan stays closed."""
+        self.missing_papers = self.papers_reason = ""
+        self.appraised_value = self.interest_rate = self.monthly_payment = None
+
+    @transition(
+        source=Step.EXPIRED,
+        target=Step.DECISION,
+        reopens=True,
+        asks=["reason"],
+        label=_("Reopen for a new offer"),
+        confirm=_(
+            "It is decided once more, and a new offer follows. The customer gets a letter with "
+            "your reason."
+        ),
+    )
+    def reopen_offer(self, *, reason: str) -> None:
+        self.interest_rate = self.monthly_payment = None
+
     # -- ends
 
     @transition(

@@ -61,6 +61,7 @@ loan = Kind(
     rejection_letters={"applicant": "loan/letters/paper_rejected.txt"},
     messages={"offer_answer": messages.offer_answer, "appraisal": messages.appraisal},
     form="processes.loan.forms.LoanForm",
+    reopened_letter="loan/letters/reopened.txt",
     correctable=rules.SAID_BY_APPLICANT,
     check_facts=rules.unfit,
     answer_forms={"offer_answer": "processes.loan.forms.OfferAnswerForm"},

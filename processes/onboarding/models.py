@@ -175,6 +175,26 @@ class Onboarding(Case):
     def _rate(self, points: int, risk: str, review_years: int) -> None:
         self.points, self.risk, self.review_years = points, risk, review_years
 
+    # -- open again
+
+    @transition(
+        source=(Step.REFUSED, Step.LAPSED, Step.WITHDRAWN),
+        target=Step.CHECKS,
+        reopens=True,
+        asks=["reason"],
+        label=_("Reopen the request"),
+        confirm=_(
+            "The business and its owners are checked afresh. The business gets a letter with your "
+            "reason."
+        ),
+    )
+    def reopen(self, *, reason: str) -> None:
+        """Once the relation has ended and its file was kept, a new request begins instead."""
+        self.checked = self.risk = self.assessed_by = ""
+        self.missing_papers = self.papers_reason = ""
+        self.points = None
+        self.is_exposed, self.is_reason_told = False, True
+
     # -- ends
 
     @transition(

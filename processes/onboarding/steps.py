@@ -58,6 +58,7 @@ onboarding = Kind(
     },
     messages=MESSAGES,
     form="processes.onboarding.forms.OnboardingForm",
+    reopened_letter="onboarding/letters/reopened.txt",
     correctable=rules.SAID_BY_BUSINESS,
     check_facts=rules.unfit,
     message_titles={"change_reported": _("Change reported by the business")},

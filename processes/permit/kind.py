@@ -26,6 +26,7 @@ permit = Kind(
     document_titles=rules.PAPERS,
     messages=messages.SHAPES,
     form="processes.permit.forms.PermitForm",
+    reopened_letter="permit/letters/reopened.txt",
     correctable=rules.SAID_BY_APPLICANT,
     check_facts=rules.unfit,
     message_titles=messages.TITLES,

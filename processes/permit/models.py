@@ -69,6 +69,11 @@ def was_suspended_from(*steps: Any) -> Any:
     return condition
 
 
+def is_undecided(case: PermitApplication) -> bool:
+    """A condition: nobody, nor the law, has decided on it."""
+    return not case.decision
+
+
 class PermitApplication(Case):
     """An application for an environmental or building permit, from receipt to the archive."""
 
@@ -418,6 +423,27 @@ class PermitApplication(Case):
     )
     def resume_appeal(self) -> None:
         self.suspended_from = self.outcome_reason = ""
+
+    # -- open again
+
+    @transition(
+        source=(Step.NO_PERMIT_NEEDED, Step.WITHDRAWN, Step.ARCHIVED),
+        target=Step.COMPLETENESS,
+        reopens=True,
+        role="supervisor",
+        asks=["reason"],
+        conditions=[is_undecided],
+        label=_("Reopen the application"),
+        confirm=_(
+            "The application is treated once more, from its completeness on, without a legal term: "
+            "that one ended when the case was closed. The applicant gets a letter with your reason."
+        ),
+    )
+    def reopen(self, *, reason: str) -> None:
+        """A case that was decided stays closed: against a decision one objects or appeals."""
+        self.suspended_from = ""
+        self.missing_data = self.missing_reason = ""
+        self.round += 1
 
     # -- withdrawal
 

@@ -60,6 +60,8 @@ def of(kind: Any, taken: Taken) -> list[str]:
     lines = []
     steps = [str(value) for value, _ in kind.model.Step.choices]
     for edge in edges(kind.model):
+        if edge.reopens:
+            continue  # taken from closed cases, where a walk has ended
         sources = [s for s in steps if s in edge.sources or "*" in edge.sources]
         from_ = [s for s in sources if (kind.name, s, edge.name) not in taken.edges]
         if not from_:

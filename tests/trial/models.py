@@ -51,6 +51,28 @@ class Trial(Case):
         self.outcome_reason = reason
 
     @transition(
+        source=Step.FAILED,
+        target=Step.TRYING,
+        reopens=True,
+        asks=["reason"],
+        label="Reopen the trial",
+        confirm="It is tried once more.",
+    )
+    def reopen(self, *, reason: str) -> None:
+        self.result = ""
+
+    @transition(
+        source=Step.WITHDRAWN,
+        target=Step.SECOND,
+        reopens=True,
+        role="supervisor",
+        asks=["reason"],
+        label="Reopen at the second step",
+    )
+    def reopen_second(self, *, reason: str) -> None:
+        pass
+
+    @transition(
         source=OPEN, target=Step.WITHDRAWN, staff=True, asks=["reason"], label="Withdraw the trial"
     )
     def withdraw(self, *, reason: str) -> None:

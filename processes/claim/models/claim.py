@@ -238,6 +238,47 @@ class Claim(UnderApproval, Case):
         self.outcome_reason = reason
         self.reserve = Decimal(0)
 
+    # -- open again
+
+    @transition(
+        source=(Step.REJECTED, Step.WITHDRAWN),
+        target=Step.RECEIVED,
+        reopens=True,
+        asks=["reason"],
+        label=_("Reopen the claim"),
+        confirm=_("Everybody approves it anew. The claimant gets a letter with your reason."),
+    )
+    def reopen(self, *, reason: str) -> None:
+        self.approved_by = self.returned_by = self.return_reason = ""
+        self.approved_amount = None
+        self.looked_at = False
+        self.rounds += 1
+
+    @transition(
+        source=Step.PAID,
+        target=Step.PART_PAID,
+        reopens=True,
+        asks=["reason"],
+        label=_("Reopen for further costs"),
+        confirm=_(
+            "What was paid stays paid. Further costs may be sent for a year. The claimant gets a "
+            "letter with your reason."
+        ),
+    )
+    def reopen_paid(self, *, reason: str) -> None:
+        pass
+
+    @transition(
+        source=Step.LAPSED,
+        target=Step.DRAFT,
+        reopens=True,
+        asks=["reason"],
+        label=_("Reopen the draft"),
+        confirm=_("The draft waits for its applicant again. They get a letter with your reason."),
+    )
+    def reopen_draft(self, *, reason: str) -> None:
+        pass
+
     # -- ends
 
     @transition(source=Step.DRAFT, target=Step.LAPSED, label=_("Let the draft lapse"))

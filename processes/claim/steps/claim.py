@@ -61,6 +61,7 @@ claim = Kind(
     fact_words=rules.FACT_WORDS,
     pages=[(_("Payment runs"), "payment-runs", SEE_RUNS)],
     form="processes.claim.forms.ClaimForm",
+    reopened_letter="claim/letters/reopened.txt",
     correctable=(*rules.SAID_BY_APPLICANT, "reserve"),
     check_facts=rules.unfit_claim,
     answer_forms={
