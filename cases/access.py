@@ -11,6 +11,8 @@ what that person may; for four eyes the substitute is both people.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import rules
@@ -77,6 +79,14 @@ def _offered_to(person: Person) -> Q:
     return of_all | Q(role__in=person.roles & TEAM_ROLES) & own
 
 
+def cases_of_team(person: Person) -> QuerySet[Case]:
+    """Those of `visible_cases` that this person sees as one who works in their team: what a queue
+    of the team is made of."""
+    if not person.is_active or not person.team_ids or not person.roles & TEAM_ROLES:
+        return Case.objects.none()
+    return Case.objects.filter(team__in=person.team_ids, restricted=False)
+
+
 def can_see(person: Person | Client, case: Case) -> bool:
     """Whether this case is among `visible_cases` of this person or program."""
     return visible_cases(person).filter(pk=case.pk).exists()
@@ -97,6 +107,8 @@ def is_own_request(person: Person, case: Case) -> bool:
     both = selves(person)
     if case.owner_id in both:
         return True
+    if (known := _foreseen(person, case)) is not None:
+        return known.is_own
     codes = [f"person:{one}" for one in both]
     opened = Q(number=1) & (Q(actor__in=codes) | Q(on_behalf__in=codes))
     stood_in = Q(actor__in=codes, on_behalf=f"person:{case.owner_id}")
@@ -111,12 +123,50 @@ def is_barred(person: Person, task: Task) -> bool:
     codes = [f"person:{one}" for one in selves(person)]
     if set(codes) & set(task.unlike):
         return True
+    if (known := _foreseen(person, task.case)) is not None:
+        return bool(known.decided_for & set(task.unlike))
     return Event.objects.filter(
         case_id=task.case_id,
         type="task.completed",
         actor__in=list(task.unlike),
         on_behalf__in=codes,
     ).exists()
+
+
+@dataclass(frozen=True, slots=True)
+class _Foreseen:
+    """What four eyes look for in the history of a case, for one person."""
+
+    is_own: bool
+    decided_for: frozenset[str]  # who decided on behalf of this person, or of their other self
+
+
+def foresee(person: Person, cases: Sequence[Case]) -> None:
+    """Read in one query what `is_own_request` and `is_barred` ask of these cases for this person:
+    for lists, where each would be a query of its own. Acts ask anew, under the lock."""
+    codes = {f"person:{one}" for one in selves(person)}
+    told = Event.objects.filter(case_id__in=[case.pk for case in cases]).filter(
+        Q(number=1) | Q(actor__in=codes, on_behalf__startswith="person:") | Q(on_behalf__in=codes)
+    )
+    own: dict[int, bool] = {}
+    decided: dict[int, set[str]] = {}
+    owner_of = {case.pk: f"person:{case.owner_id}" for case in cases}
+    for case_id, number, kind, actor, on_behalf in told.values_list(
+        "case_id", "number", "type", "actor", "on_behalf"
+    ):
+        opened = number == 1 and bool({actor, on_behalf} & codes)
+        if opened or (actor in codes and on_behalf == owner_of[case_id]):
+            own[case_id] = True
+        if kind == "task.completed" and on_behalf in codes:
+            decided.setdefault(case_id, set()).add(actor)
+    for case in cases:
+        case.__dict__.setdefault("_foreseen", {})[person.pk] = _Foreseen(
+            own.get(case.pk, False), frozenset(decided.get(case.pk, ()))
+        )
+
+
+def _foreseen(person: Person, case: Case) -> _Foreseen | None:
+    return case.__dict__.get("_foreseen", {}).get(person.pk)
 
 
 def stood_in_for(person: Person, thing: Case | Task | Document) -> Person | None:
@@ -217,6 +267,7 @@ for _act, _who in {
     "work on case": works_on_case,
     "correct clock": works_on_case & is_supervisor,
     "note case": sees_case & ~has_role(AUDITOR),
+    "be reminded": sees_case & ~has_role(AUDITOR),
     "assign case": works_on_case,
     "reopen case": works_on_case,
     "claim task": may_take_task,

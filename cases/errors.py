@@ -44,6 +44,10 @@ class CaseBusy(Refused):
     status = 503
 
 
+class CaseHeld(Refused):
+    """Somebody else has the case."""
+
+
 class TransitionRefused(Refused):
     """The case's graph has no such edge from where it stands."""
 

@@ -163,6 +163,24 @@ def _case_assigned(event: EventLike, data: Mapping[str, Any], words: Words) -> S
     return _("Assigned to %(who)s") % {"who": who}, data.get("reason", "")
 
 
+@_tells("reminder.set")
+def _reminder_set(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    day = dates.day(data["due_at"]) if data.get("due_at") else ""
+    told = {"who": words.person(data.get("person")), "day": day}
+    return _("%(who)s is reminded on %(day)s") % told, data.get("text", "")
+
+
+@_tells("reminder.came")
+def _reminder_came(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("%(who)s was reminded") % {"who": words.person(data.get("person"))}, ""
+
+
+@_tells("reminder.cancelled")
+def _reminder_cancelled(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    who = words.person(data.get("person"))
+    return _("%(who)s need not be reminded any more") % {"who": who}, ""
+
+
 @_tells("note.added")
 def _note_added(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
     return _("Note"), data.get("text", "")

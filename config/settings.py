@@ -127,6 +127,7 @@ CELERY_TASK_DEFAULT_QUEUE = "wake"
 CELERY_TASK_ROUTES = {
     "processes.work.perform": {"queue": "long"},
     "processes.work.coderuns": {"queue": "long"},
+    "processes.work.bulkacts": {"queue": "long"},
 }
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]

@@ -2,6 +2,7 @@
 
 from cases.models.absence import Absence
 from cases.models.account import AccountChange
+from cases.models.bulk import BulkAct, BulkRow
 from cases.models.case import Case
 from cases.models.client import CallCount, Client, KeptAnswer, Token
 from cases.models.document import Document, Requirement
@@ -10,11 +11,15 @@ from cases.models.message import Message
 from cases.models.note import Letter, Note, Notice
 from cases.models.once import Once
 from cases.models.person import Person, Team
+from cases.models.reminder import Reminder
+from cases.models.savedlist import SavedList
 from cases.models.task import Task
 
 __all__ = [
     "Absence",
     "AccountChange",
+    "BulkAct",
+    "BulkRow",
     "CallCount",
     "Case",
     "Client",
@@ -27,7 +32,9 @@ __all__ = [
     "Notice",
     "Once",
     "Person",
+    "Reminder",
     "Requirement",
+    "SavedList",
     "Task",
     "Team",
     "Token",

@@ -82,6 +82,11 @@ class Case(models.Model):
                 name="case_open_by_team",
             ),
             models.Index(
+                fields=["team", "waiting_until"],
+                condition=models.Q(closed_at__isnull=True, owner__isnull=True),
+                name="case_open_of_nobody",
+            ),
+            models.Index(
                 fields=["stopped_at"],
                 condition=models.Q(stopped_at__isnull=False),
                 name="case_stopped",

@@ -28,6 +28,9 @@ class Person(AbstractUser):
     capacity = models.PositiveSmallIntegerField(null=True, blank=True)  # open cases at a time
     # Teams that a supervisor leads besides the one they belong to.
     leads = models.ManyToManyField(Team, blank=True, related_name="leaders")
+    start_list = models.ForeignKey(
+        "cases.SavedList", on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username

@@ -56,6 +56,16 @@ class Task(models.Model):
                 condition=models.Q(state="open"),
                 name="task_open_holder",
             ),
+            models.Index(
+                fields=["role", "due_at", "id"],
+                condition=models.Q(state="open", holder__isnull=True),
+                name="task_offered",
+            ),
+            models.Index(
+                fields=["closed_by", "closed_at"],
+                condition=models.Q(state="done"),
+                name="task_done_by",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ from django_fsm import TransitionNotAllowed
 
 from cases import access
 from cases.actors import Actor
-from cases.errors import Invalid, NotAllowed, SameKeyOtherContent, TransitionRefused
+from cases.errors import CaseHeld, Invalid, NotAllowed, SameKeyOtherContent, TransitionRefused
 from cases.fsm import Edge, edges
 from cases.models import Case, Person, Team
 from processes.acts.locking import acting_on
@@ -210,27 +210,61 @@ def _changes(run: Run, changes: dict[str, Any]) -> dict[str, list[Any]]:
     return found
 
 
-def assign_case(*, case_id: int, owner: Person | None, actor: Actor, reason: str = "") -> Case:
-    """Give a case to a caseworker, or to nobody. Raises Invalid for one who cannot take it."""
+def assign_case(
+    *,
+    case_id: int,
+    owner: Person | None,
+    actor: Actor,
+    reason: str = "",
+    batch: int | None = None,
+) -> Case:
+    """Give a case to a caseworker, or to nobody. Raises Invalid for one who cannot take it.
+
+    `batch` is the number of the act on many cases that it is part of.
+    """
+    require_caseworker(owner)
+    with acting_on(case_id, actor=actor) as (turn, run):
+        access.require(actor, "assign case", run.case)
+        _assign(turn, run, owner=owner, actor=actor, reason=reason, batch=batch)
+    return get_case(case_id)
+
+
+def take_case(*, case_id: int, actor: Actor, batch: int | None = None) -> Case:
+    """Take a case that nobody has. Raises CaseHeld for one that somebody took first, NotAllowed,
+    Invalid, CaseClosed."""
+    if actor.person is None:
+        raise NotAllowed("Only a person can have a case.")
+    require_caseworker(actor.person)
+    with acting_on(case_id, actor=actor) as (turn, run):
+        access.require(actor, "assign case", run.case)
+        holder = run.row["owner_id"]
+        if holder not in (None, actor.person.pk):
+            raise CaseHeld(f"{Person.objects.get(pk=holder)} has {run.reference} already.")
+        _assign(turn, run, owner=actor.person, actor=actor, reason="", batch=batch)
+    return get_case(case_id)
+
+
+def require_caseworker(owner: Person | None) -> None:
+    """Whether this person can have cases. Raises Invalid."""
     if owner is not None and (not owner.is_active or access.CASEWORKER not in owner.roles):
         raise Invalid(
             f"{owner} cannot take cases: " + ("not a caseworker." if owner.is_active else "left."),
             {"owner": "Choose an active caseworker."},
         )
-    with acting_on(case_id, actor=actor) as (turn, run):
-        access.require(actor, "assign case", run.case)
-        before = run.row["owner_id"]
-        after = owner.pk if owner else None
-        if before != after:
-            run.row["owner_id"] = after
-            if owner is not None and owner.team_id is not None:
-                run.row["team_id"] = owner.team_id
-            turn.record(
-                run,
-                "case.assigned",
-                {"owner": after, "before": before, "reason": reason, "team": run.row["team_id"]},
-                actor=actor.code,
-                on_behalf=actor.on_behalf,
-            )
-            turn.project(run)
-    return get_case(case_id)
+
+
+def _assign(
+    turn: Turn, run: Run, *, owner: Person | None, actor: Actor, reason: str, batch: int | None
+) -> None:
+    before = run.row["owner_id"]
+    after = owner.pk if owner else None
+    if before == after:
+        return
+    run.row["owner_id"] = after
+    if owner is not None and owner.team_id is not None:
+        run.row["team_id"] = owner.team_id
+    data = {"owner": after, "before": before, "reason": reason, "team": run.row["team_id"]}
+    if batch is not None:
+        data["batch"] = batch
+    turn.record(run, "case.assigned", data, actor=actor.code, on_behalf=actor.on_behalf)
+    turn.project(run)

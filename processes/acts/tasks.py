@@ -26,8 +26,11 @@ from processes.engine.run import Run
 from processes.engine.turn import Turn
 
 
-def claim_task(*, task_id: int, actor: Actor) -> Task:
-    """Take a task. Raises TaskHeld (who has it, since when), TaskNotOpen, NotAllowed."""
+def claim_task(*, task_id: int, actor: Actor, batch: int | None = None) -> Task:
+    """Take a task. Raises TaskHeld (who has it, since when), TaskNotOpen, NotAllowed.
+
+    `batch` is the number of the act on many tasks that it is part of.
+    """
     with acting_on(_case_of(task_id), actor=actor, closed=True) as (turn, run):
         task = _open_task(task_id)
         person = _person(actor)
@@ -42,7 +45,7 @@ def claim_task(*, task_id: int, actor: Actor) -> Task:
                 "hand it over."
             )
         else:
-            _require_fit(person, task)
+            require_fit(person, task)
         if task.holder_id is not None:
             raise TaskHeld(
                 f"{task.holder} has {task} since {dates.moment(task.claimed_at)}. Ask for it, or "
@@ -50,12 +53,12 @@ def claim_task(*, task_id: int, actor: Actor) -> Task:
             )
         task.holder, task.claimed_at = person, turn.now
         task.save(update_fields=["holder", "claimed_at"])
-        _record(turn, run, "task.claimed", task, actor, person=person.pk)
+        _record(turn, run, "task.claimed", task, actor, batch=batch, person=person.pk)
         turn.project(run)
     return task
 
 
-def release_task(*, task_id: int, actor: Actor, reason: str = "") -> Task:
+def release_task(*, task_id: int, actor: Actor, reason: str = "", batch: int | None = None) -> Task:
     """Put a task back into its queue. Raises TaskNotOpen, NotAllowed."""
     with acting_on(_case_of(task_id), actor=actor, closed=True) as (turn, run):
         task = _open_task(task_id)
@@ -66,11 +69,13 @@ def release_task(*, task_id: int, actor: Actor, reason: str = "") -> Task:
         before = task.holder_id
         task.holder, task.claimed_at = None, None
         task.save(update_fields=["holder", "claimed_at"])
-        _record(turn, run, "task.released", task, actor, person=before, reason=reason)
+        _record(turn, run, "task.released", task, actor, batch=batch, person=before, reason=reason)
     return task
 
 
-def hand_over_task(*, task_id: int, to: Person, actor: Actor, reason: str) -> Task:
+def hand_over_task(
+    *, task_id: int, to: Person, actor: Actor, reason: str, batch: int | None = None
+) -> Task:
     """Give a task to another person of its role. Raises TaskNotOpen, NotAllowed, Invalid."""
     if not reason.strip():
         raise Invalid(
@@ -82,11 +87,12 @@ def hand_over_task(*, task_id: int, to: Person, actor: Actor, reason: str) -> Ta
         actor = access.acting_for(actor, task)
         if not to.is_active:
             raise Invalid(f"{to} has left and cannot take tasks.", {"to": "Choose somebody else."})
-        _require_fit(to, task)
+        require_fit(to, task)
         before = task.holder_id
         task.holder, task.claimed_at = to, turn.now
         task.save(update_fields=["holder", "claimed_at"])
-        _record(turn, run, "task.handed_over", task, actor, to=to.pk, before=before, reason=reason)
+        told = {"to": to.pk, "before": before, "reason": reason}
+        _record(turn, run, "task.handed_over", task, actor, batch=batch, **told)
     return task
 
 
@@ -109,7 +115,7 @@ def complete_task(
         task = _open_task(task_id)
         if actor.person is not None:
             if task.holder_id is None:
-                _require_fit(actor.person, task)
+                require_fit(actor.person, task)
                 raise NotAllowed(f"Take {task} first, so that others see who decides.")
             actor = _require_fit_or_stand_in(actor, task)
             if task.holder_id not in (_person(actor).pk, _person_id(actor.on_behalf)):
@@ -178,7 +184,7 @@ def _person(actor: Actor) -> Person:
     return actor.person
 
 
-def _require_fit(person: Person, task: Task) -> None:
+def require_fit(person: Person, task: Task) -> None:
     """The role fits and four eyes are kept. Raises NotAllowed with the reason."""
     if not person.is_active:
         raise NotAllowed(f"{person} is no longer active.")
@@ -212,12 +218,12 @@ def _require_fit_or_stand_in(actor: Actor, task: Task) -> Actor:
     person = _person(actor)
     absent = access.stood_in_for(person, task)
     if absent is None:
-        _require_fit(person, task)
+        require_fit(person, task)
         return actor
     if not access.may(person, "complete task", task):
         _require_four_eyes(person, task)
-        _require_fit(absent, task)
-        _require_fit(person, task)
+        require_fit(absent, task)
+        require_fit(person, task)
     return access.acting_for(actor, task)
 
 
@@ -303,7 +309,18 @@ def _news(event: Recorded) -> str:
     return f"{event.data['name']} {event.type.removeprefix('document.')}"
 
 
-def _record(turn: Turn, run: Run, type: str, task: Task, actor: Actor, **data: Any) -> None:
+def _record(
+    turn: Turn,
+    run: Run,
+    type: str,
+    task: Task,
+    actor: Actor,
+    *,
+    batch: int | None = None,
+    **data: Any,
+) -> None:
+    if batch is not None:
+        data["batch"] = batch
     turn.record(
         run,
         type,

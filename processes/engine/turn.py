@@ -27,6 +27,7 @@ from processes.engine import (
     casetime,
     leaving,
     performing,
+    reminders,
     restarting,
     rows,
     sources,
@@ -463,6 +464,9 @@ class Turn:
         due.cancel(script, [key for w in writes for key in w.dropped_timers])
         due.insert(script, [row for w in writes for row in w.timers])
         clockrows.write(script, moved)
+        reminders.drop_of_closed(
+            script, [r.case_id for r in old if r.is_closed and r.locked["closed_at"] is None]
+        )
         rows.update_cases(script, [(run.locked, run.row) for run in old])
         rows.update_facts(
             script,

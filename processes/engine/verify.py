@@ -11,7 +11,8 @@ from django.db import connection
 from audit.read import events_of
 from audit.record import Recorded
 from audit.verify import snapshot, verify_case, verify_chains
-from cases.models import Case, Document, Note, Task
+from cases.models import Case, Document, Note, Reminder, Task
+from processes.engine import reminders
 from processes.engine.replay import fold_case
 from processes.engine.standing import Open, fold
 from processes.kinds import kind_of
@@ -85,8 +86,15 @@ def differences_of(case: Case) -> Iterator[Difference]:
         yield Difference(case.reference, last, words)
     open_, documents = fold(events)
     yield from differs("waits", _waits(case.waits), _waits(stood.waits))
-    due = sorted(_expected_timers(open_, stood.visit) + _expected_of_clocks(stood.clocks))
+    wanted = reminders.expected(events)
+    due = sorted(
+        _expected_timers(open_, stood.visit)
+        + _expected_of_clocks(stood.clocks)
+        + reminders.timers_of(wanted)
+    )
     yield from differs("timers", _timers(case.pk), due)
+    kept = Reminder.objects.filter(case_id=case.pk).values_list("number", "person_id", "due_at")
+    yield from differs("reminders", {n: (who, at) for n, who, at in kept}, wanted)
     clocks = {row.name: row.told() for row in Clock.objects.filter(case_id=case.pk)}
     told = {name: clockrows.told(state) for name, state in stood.clocks.items()}
     yield from differs("clocks", clocks, told)

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from django.db import connection, transaction
 
-from processes.engine import casetime, performing, wake
+from processes.engine import casetime, performing, reminders, wake
 from processes.engine.run import Run
 from processes.engine.turn import ENGINE, Turn
 from processes.work import connections, crashpoint, isolation
@@ -59,6 +59,9 @@ def fire_one(turn: Turn, run: Run, timer: TimerRow) -> None:
     if timer.purpose.startswith("clock:"):
         casetime.fire(turn, run, timer.purpose)
         turn.project(run)
+        return
+    if timer.purpose == reminders.PURPOSE:
+        reminders.come(turn, run, timer.command)
         return
     if timer.visit != run.visit or timer.command not in run.open:
         return

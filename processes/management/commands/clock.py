@@ -9,8 +9,8 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from cases import drafts, once
-from processes.acts import clients
-from processes.work import coderuns, firing, memory, recompute, sweeps
+from processes.acts import bulk, clients
+from processes.work import bulkacts, coderuns, firing, memory, recompute, sweeps
 from timers import service
 from timers.sweeps import Sweep
 
@@ -20,10 +20,12 @@ SWEEPS = (
     Sweep("stopped cases", 30, lambda: sweeps.retry_incidents()),
     Sweep("cases without a wait", 30, lambda: sweeps.find_cases_without_wait()),
     Sweep("code runs", 5, lambda: coderuns.publish_unfinished()),
+    Sweep("acts on many cases", 5, lambda: bulkacts.publish_unfinished()),
     Sweep("changed calendars", 2, lambda: recompute.follow_calendars()),
     Sweep("dead workers", 10, lambda: sweeps.forget_dead_workers()),
     Sweep("forms carried out", 3600, lambda: once.forget_old()),
     Sweep("drafts", 3600, lambda: drafts.forget_old()),
+    Sweep("old acts on many cases", 3600, lambda: bulk.forget_old()),
     Sweep("answers of the API", 3600, lambda: clients.forget_old()),
 )
 
