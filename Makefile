@@ -36,8 +36,9 @@ campaign: $(READY)  ## Change the code of each kind under a thousand open cases;
 	@LONGCASE_CAMPAIGN=$(or $(CASES),1000) LONGCASE_WALKS=$(or $(WALKS),100) $(BIN)/python -m pytest \
 		-q -n 0 -s tests/change tests/testing/test_walk_kinds.py $(ARGS)
 
-fuzz: $(READY)  ## Send the API whatever its schema allows, for long: CALLS=500 to each address
-	@LONGCASE_FUZZ=$(or $(CALLS),300) $(BIN)/python -m pytest -q -n 2 tests/api/test_schema.py $(ARGS)
+fuzz: $(READY)  ## Send the API whatever its schema allows, for long: CALLS=500 to each address; follow its feed
+	@LONGCASE_FUZZ=$(or $(CALLS),300) LONGCASE_FEED_SECONDS=$(or $(FEED),600) $(BIN)/python -m pytest \
+		-q -n 2 tests/api/test_schema.py tests/api/test_feed_under_writers.py $(ARGS)
 
 format: $(READY)  ## Mend what can be mended by machine
 	@$(BIN)/ruff check --fix -q . ; $(BIN)/ruff format .

@@ -88,3 +88,26 @@ class Event(models.Model):
 
     def __str__(self) -> str:
         return f"{self.case_id}/{self.number} {self.type}"
+
+
+class FeedRow(models.Model):
+    """What one commit wrote of one case, at its place in the order of all. See audit/feed.py."""
+
+    position = models.BigIntegerField(primary_key=True)
+    case_id = models.BigIntegerField()
+    first = models.IntegerField()
+    last = models.IntegerField()
+
+    class Meta:
+        db_table = "audit_feed"
+
+
+class Unnumbered(models.Model):
+    """What one commit wrote of one case, and that has no place in the feed yet."""
+
+    case_id = models.BigIntegerField()
+    first = models.IntegerField()
+    last = models.IntegerField()
+
+    class Meta:
+        db_table = "audit_unnumbered"

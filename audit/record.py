@@ -128,11 +128,17 @@ def chain(draft: Draft) -> Recorded:
 
 
 def write(cursor: Any, recorded: Sequence[Recorded]) -> None:
-    """Insert events, in one statement for each 1,000, through a Django or psycopg cursor."""
+    """Insert events, in one statement for each 1,000, through a Django or psycopg cursor.
+
+    The same statement tells the feed of them, so that none can be left out.
+    """
     for start in range(0, len(recorded), ROWS_PER_INSERT):
         rows = recorded[start : start + ROWS_PER_INSERT]
         cursor.execute(
-            f"INSERT INTO audit_event ({COLUMNS}) VALUES " + ",".join(map(_values, rows))
+            f"WITH written AS (INSERT INTO audit_event ({COLUMNS}) VALUES "
+            + ",".join(map(_values, rows))
+            + ") INSERT INTO audit_unnumbered (case_id, first, last) VALUES "
+            + ",".join(_ranges(rows))
         )
 
 
@@ -172,3 +178,15 @@ def _values(row: Recorded) -> str:
         f"({row.case_id:d},{row.number:d},{word(row.type)},{text(row.data_text)},{word(row.actor)},"
         f"{word(row.on_behalf)},{happened},{recorded},{octets(row.hash)})"
     )
+
+
+def _ranges(rows: Sequence[Recorded]) -> list[str]:
+    """A row of VALUES for each run of events of one case."""
+    found: list[str] = []
+    first = rows[0]
+    for last, after in zip(rows, [*rows[1:], None], strict=True):
+        if after is None or after.case_id != last.case_id or after.number != last.number + 1:
+            found.append(f"({first.case_id:d},{first.number:d},{last.number:d})")
+            if after is not None:
+                first = after
+    return found

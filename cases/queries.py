@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from audit.models import Event
+from audit.record import Recorded
 from cases import access
 from cases.models import Case, Document, Letter, Note, Notice, Person, Requirement, Task
 from cases.words import person_ids
@@ -335,7 +336,7 @@ def events_after(case: Case, number: int) -> list[Event]:
     return list(events.order_by("number")[:PAGE_EVENTS])
 
 
-def named_in(events: Sequence[Event]) -> set[str]:
+def named_in(events: Sequence[Event | Recorded]) -> set[str]:
     """The actors that these events name, in their data too."""
     codes = {code for event in events for code in (event.actor, event.on_behalf) if code}
     for event in events:

@@ -305,6 +305,8 @@ CONTENT_SECURITY_POLICY = {
 
 LONGCASE_API_CALLS = environment.whole_number("LONGCASE_API_CALLS", 1200, least=1)  # a minute
 LONGCASE_API_BYTES = environment.whole_number("LONGCASE_API_BYTES", 1024 * 1024, least=1024)
+# Calls that wait for the feed, in each process of the web server: each holds one of its threads.
+LONGCASE_FEED_WAITERS = environment.whole_number("LONGCASE_FEED_WAITERS", 2, least=0)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "processes.api.callers.TokenAuthentication",

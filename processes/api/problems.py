@@ -134,6 +134,11 @@ PROBLEMS: dict[str, Problem] = {
     "refused": Problem(
         409, gettext_lazy("This cannot be done now"), gettext_lazy("The sentence says why.")
     ),
+    "cursor-unknown": Problem(
+        410,
+        gettext_lazy("The feed has no such place any more"),
+        gettext_lazy("Go on from an earlier cursor, or from the beginning; drop what you had."),
+    ),
     "moved-on": Problem(
         412,
         gettext_lazy("The case changed after you read it"),

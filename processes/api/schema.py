@@ -79,7 +79,7 @@ def complete(result: Any, generator: Any, **_kwargs: Any) -> Any:
     components = result.setdefault("components", {})
     components.setdefault("schemas", {})["Problem"] = _problem_schema()
     responses = components.setdefault("responses", {})
-    for status in sorted({*_READ, *_WRITE}):
+    for status in sorted({*_READ, *_WRITE, 410}):
         responses[f"Problem{status}"] = {
             "description": ", ".join(_TITLES[status]) or "see the problem's type",
             "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
@@ -108,6 +108,8 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
         operation["responses"].setdefault(
             str(status), {"$ref": f"#/components/responses/Problem{status}"}
         )
+    if path == "/api/v1/events":
+        operation["responses"]["410"] = {"$ref": "#/components/responses/Problem410"}
     if "file" in path:
         operation["responses"]["409"] = {"$ref": "#/components/responses/Problem409"}
     if writes:

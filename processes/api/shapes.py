@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
 from audit.models import Event
+from audit.record import Recorded
 from cases.models import Case, Document, Message, Person, Requirement, Task, Team
 from cases.words import Words
 from processes.api.plain import plain
@@ -351,7 +352,7 @@ def requirement(one: Requirement) -> dict[str, Any]:
     }
 
 
-def events(found: Iterable[Event], words: Words) -> list[dict[str, Any]]:
+def events(found: Iterable[Event | Recorded], words: Words) -> list[dict[str, Any]]:
     """Events with the names of who acted; `words` knows the people."""
 
     def who(code: str) -> dict[str, str]:

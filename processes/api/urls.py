@@ -2,7 +2,17 @@
 
 from django.urls import path
 
-from processes.api import cases, docs, documents, kinds, messages, operations, reading, tasks
+from processes.api import (
+    cases,
+    docs,
+    documents,
+    events,
+    kinds,
+    messages,
+    operations,
+    reading,
+    tasks,
+)
 from processes.api.base import NothingHere
 
 urlpatterns = [
@@ -32,6 +42,7 @@ urlpatterns = [
     path("documents/<int:pk>/reject", documents.RejectDocument.as_view()),
     path("messages", messages.Messages.as_view()),
     path("messages/<int:pk>/link", messages.LinkMessage.as_view()),
+    path("events", events.Events.as_view()),
     path("waits", operations.Waits.as_view()),
     path("incidents", operations.Incidents.as_view()),
     path("incidents/<int:pk>", operations.OneIncident.as_view()),

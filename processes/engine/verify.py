@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import connection
 
+from audit import feed
 from audit.read import events_of
 from audit.record import Recorded
 from audit.verify import snapshot, verify_case, verify_chains
@@ -54,10 +55,22 @@ def verify(*, references: Iterable[str] = (), rows: bool = True) -> Iterator[Dif
             reference = names.get(finding.case_id, f"case {finding.case_id}")
             yield Difference(reference, finding.number, finding.words)
         broken = {finding.case_id for finding in findings}
+        if not wanted:
+            yield from _not_in_feed(names, broken)
         if rows:
             for case in cases.iterator(chunk_size=500):
                 if case.pk not in broken:
                     yield from differences_of(case)
+
+
+def _not_in_feed(names: dict[int, str], broken: set[int]) -> Iterator[Difference]:
+    """Cases whose events are not in the feed, each once."""
+    with connection.cursor() as cursor:
+        found = feed.missing(cursor)
+    for case_id, events, told in found:
+        if case_id not in broken:
+            reference = names.get(case_id, f"case {case_id}")
+            yield Difference(reference, events, f"the feed has {told} of its {events} events")
 
 
 def differences_of(case: Case) -> Iterator[Difference]:

@@ -59,7 +59,7 @@ def test_the_first_day_goes_as_the_page_says(
     engine.settle()
     case = Case.objects.get()
     assert (case.step, case.source, case.source_key) == ("withdrawn", "portal", "4711")
-    assert 201 in statuses and 202 in statuses and len(statuses) == 13
+    assert 201 in statuses and 202 in statuses and len(statuses) == 16
     types = set(Event.objects.filter(case_id=case.pk).values_list("type", flat=True))
     assert {"document.received", "message.kept", "facts.changed"} <= types
     first = Event.objects.get(case_id=case.pk, number=1)

@@ -102,7 +102,15 @@ def test_the_matrix_names_every_address() -> None:
         tested = {one.replace(ours, theirs) for one in tested}
     tested = {one.replace("transitions/withdraw", "transitions/{name}") for one in tested}
     elsewhere = {"", "schema", "problems", "problems/{slug}", "{rest}"}
-    elsewhere |= {"kinds", "kinds/{name}", "kinds/{name}/schema", "cases", "tasks", "waits"}
+    elsewhere |= {
+        "kinds",
+        "kinds/{name}",
+        "kinds/{name}/schema",
+        "cases",
+        "tasks",
+        "waits",
+        "events",
+    }
     elsewhere |= {"messages/{pk}/link", "incidents", "incidents/{pk}", "incidents/{pk}/retry"}
     assert known == tested | elsewhere
 
@@ -186,6 +194,8 @@ def test_lists_and_searches_show_only_what_may_be_seen(
         ):
             found = {one[field] for one in calls.get(path).json()["results"]}
             assert found == wanted, (name, path)
+        followed = calls.get("events?limit=500").json()["results"]
+        assert {one["case"]["reference"] for one in followed} == wanted, name
 
 
 def test_each_role_does_what_it_may_on_its_own_cases(

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from audit import feed
 from cases import drafts, once
 from processes.acts import bulk, clients
 from processes.work import bulkacts, coderuns, firing, memory, recompute, sweeps
@@ -16,6 +17,7 @@ from timers.sweeps import Sweep
 
 SWEEPS = (
     Sweep("lost claims", 1, lambda: sweeps.free_lost_claims()),
+    Sweep("feed", 1, lambda: feed.number()),
     Sweep("long activities", 2, lambda: sweeps.publish_long_activities()),
     Sweep("stopped cases", 30, lambda: sweeps.retry_incidents()),
     Sweep("cases without a wait", 30, lambda: sweeps.find_cases_without_wait()),

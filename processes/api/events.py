@@ -1,0 +1,156 @@
+"""The feed: the events of all cases that the caller may read, in one order, each once."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar
+
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from audit import feed as order
+from audit.feed import Place
+from cases import queries
+from cases.words import Words
+from processes import feed
+from processes.api import shapes
+from processes.api.base import Api
+from processes.api.parsing import QueryInvalid, Strict, query_of
+from processes.api.waiting import watch
+from processes.kinds import kind_of
+from timers import clock
+
+LONGEST_WAIT = 30  # seconds
+NOW = "now"
+_TYPE = re.compile(r"[a-z][a-z_.]{0,59}\*?\Z")
+
+
+class FeedQuery(Strict):
+    after = s.CharField(
+        required=False,
+        max_length=200,
+        allow_blank=True,
+        help_text="A cursor that the feed gave; `now` for its end. From the beginning without.",
+    )
+    wait = s.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=LONGEST_WAIT,
+        default=0,
+        help_text="Seconds to wait for an event where there is none yet.",
+    )
+    limit = s.IntegerField(required=False, min_value=1, max_value=500, default=100)
+    kind = s.CharField(
+        required=False, max_length=200, help_text="Only cases of these kinds, by commas."
+    )
+    type = s.CharField(
+        required=False,
+        max_length=1000,
+        help_text="Only events of these types, by commas; task.* stands for all that begin so.",
+    )
+
+
+class OfCase(s.Serializer):
+    id = s.IntegerField()
+    reference = s.CharField()
+    kind = s.CharField()
+    title = s.CharField()
+    external = shapes.ExternalShape(allow_null=True)
+
+
+class FeedEvent(shapes.EventShape):
+    """An event, with the case that it is of. Its case and number name it for ever."""
+
+    id = s.CharField(help_text="The same in the feed and in webhooks: drop what you had before.")
+    case = OfCase()
+    cursor = s.CharField(help_text="Going on with it begins behind this event.")
+
+
+class FeedShape(s.Serializer):
+    results = FeedEvent(many=True)
+    next = s.CharField(help_text="Go on with after=…, also where there was nothing.")
+    more = s.BooleanField(help_text="Whether going on at once may give more.")
+
+
+class Events(Api):
+    acts: ClassVar = {"GET": "read"}
+
+    @extend_schema(
+        operation_id="follow_events",
+        tags=["events"],
+        parameters=[FeedQuery],
+        responses={200: FeedShape},
+    )
+    def get(self, request: Request) -> Response:
+        """The events of all cases that you may read, in one order, each once, from a cursor on.
+        None is left out, also if its commit came late; those of one case come in their order."""
+        query = query_of(request, FeedQuery)
+        kinds, types = _listed(query.get("kind", "")), _listed(query.get("type", ""))
+        if any(not _TYPE.match(one) for one in types):
+            raise QueryInvalid(
+                _("A type is as history spells it, such as task.completed or task.*."),
+                {"type": _("Such as task.completed or task.*.")},
+            )
+        order.number()
+        place = _place(query.get("after", ""))
+        until = clock.monotonic() + query["wait"]
+        while True:
+            cases = self.caller.cases("read")
+            if kinds:
+                cases = cases.filter(kind__in=kinds)
+            found = feed.read(cases=cases, after=place, limit=query["limit"], types=types)
+            left = until - clock.monotonic()
+            if found.events or found.more or left <= 0 or not watch.wait(left):
+                break
+            place = found.place  # what lies before it is not for this reader
+        told = told_events(found.events)
+        body = {"results": told, "next": feed.cursor_of(found.place), "more": found.more}
+        return Response(body)
+
+
+def told_events(found: list[feed.Seen]) -> list[dict[str, Any]]:
+    """Events of the feed as they are told, with the names of who acted."""
+    people = queries.people_named(queries.named_in([one.event for one in found]))
+    words = {one.case.kind: Words(kind_of(one.case.kind), people=people) for one in found}
+    return [
+        {
+            "id": id_of(one),
+            "case": {
+                "id": one.case.pk,
+                "reference": one.case.reference,
+                "kind": one.case.kind,
+                "title": one.case.title,
+                "external": {"source": one.case.source, "reference": one.case.source_key}
+                if one.case.source_key
+                else None,
+            },
+            **shapes.events([one.event], words[one.case.kind])[0],
+            "cursor": one.cursor,
+        }
+        for one in found
+    ]
+
+
+def id_of(one: feed.Seen) -> str:
+    return f"evt_{one.case.pk}_{one.event.number}"
+
+
+def _listed(said: str) -> list[str]:
+    return [one.strip() for one in said.split(",") if one.strip()]
+
+
+def _place(said: str) -> Place:
+    if not said:
+        return order.BEGINNING
+    if said == NOW:
+        return order.end()
+    try:
+        return feed.place_of(said)
+    except ValueError:
+        raise QueryInvalid(
+            _("This cursor is not one of the feed. Begin without one."),
+            {"after": _("A cursor of the feed, or now.")},
+        ) from None
