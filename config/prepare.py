@@ -29,6 +29,7 @@ def main(arguments: list[str]) -> None:
     if settings.CELERY_BROKER_URL.startswith("pgmq"):
         install_pgmq(connection)
     refuse_missing_versions()
+    fill_search()
     collect_static()
     if "--demo" in arguments:
         if "demo" in get_commands():
@@ -45,6 +46,15 @@ def refuse_missing_versions() -> None:
     missing = versions.missing()
     if missing:
         sys.exit("\n".join(["This release may not start.", *(one.sentence for one in missing)]))
+
+
+def fill_search() -> None:
+    """Let cases be found that were there before there was anything to find them by."""
+    from processes.engine import findable
+
+    if findable.is_never_built():
+        for _reference in findable.rebuild():
+            pass
 
 
 def collect_static() -> None:

@@ -55,6 +55,7 @@ class Kind:
         fact_words: dict[str, Callable[[Any], str | None]] | None = None,
         pages: Sequence[tuple[Any, str, str]] = (),
         reopened_letter: str = "",
+        found_by: Sequence[str] | None = (),
     ) -> None:
         """Declare a kind, once, at the top of its steps.py.
 
@@ -72,6 +73,8 @@ class Kind:
         fact that is kept as codes in words for people: value → words, "" to leave it out, None to
         tell it as it is. `pages` stand in the menu: (title, name of the address, the act that one
         must be allowed). `reopened_letter` tells the customer that a closed case was opened again.
+        `found_by` are the facts by which people find a case, beside its title,
+        reference, key and documents; None: by its reference alone.
         """
         self.model = model
         self.name = model.kind_name
@@ -85,6 +88,7 @@ class Kind:
         self.messages = messages or {}
         self.message_titles = message_titles or {}
         self.pages = tuple(pages)
+        self.found_by = None if found_by is None else tuple(found_by)
         self.may_come = frozenset(may_come)
         self.fact_words = fact_words or {}
         self.reopened_letter = reopened_letter
@@ -104,6 +108,10 @@ class Kind:
         self.clocks: dict[str, Terms] = {}
         self.staff_steps: dict[str, StaffStep] = {}
         self.fact_names = [f.attname for f in model.fact_fields()]
+        if unknown := set(self.found_by or ()) - set(self.fact_names):
+            raise ValueError(
+                f"{self.name}: found_by names what is no fact: {', '.join(sorted(unknown))}."
+            )
         _kinds[self.name] = self
 
     @property

@@ -8,9 +8,15 @@ from processes.engine.words import message, sleep, sleep_until
 from processes.kinds import Kind
 from timers.spans import seconds
 
-loan = Kind(BenchLoan, title="Measured loan", prefix="BL", initial=BenchLoan.Step.RUNNING)
-sleeper = Kind(Sleeper, title="Measured sleeper", prefix="BS", initial=Sleeper.Step.ASLEEP)
-repeater = Kind(Repeater, title="Repeater", prefix="BR", initial=Repeater.Step.REPEATING)
+loan = Kind(
+    BenchLoan, title="Measured loan", prefix="BL", initial=BenchLoan.Step.RUNNING, found_by=None
+)
+sleeper = Kind(
+    Sleeper, title="Measured sleeper", prefix="BS", initial=Sleeper.Step.ASLEEP, found_by=None
+)
+repeater = Kind(
+    Repeater, title="Repeater", prefix="BR", initial=Repeater.Step.REPEATING, found_by=None
+)
 
 
 @loan.step(BenchLoan.Step.RUNNING)

@@ -13,6 +13,7 @@ from cases.models.once import Once
 from cases.models.person import Person, Team
 from cases.models.reminder import Reminder
 from cases.models.savedlist import SavedList
+from cases.models.search import SearchEntry, SearchWord
 from cases.models.task import Task
 
 __all__ = [
@@ -35,6 +36,8 @@ __all__ = [
     "Reminder",
     "Requirement",
     "SavedList",
+    "SearchEntry",
+    "SearchWord",
     "Task",
     "Team",
     "Token",

@@ -63,8 +63,8 @@ class Task(models.Model):
             ),
             models.Index(
                 fields=["closed_by", "closed_at"],
-                condition=models.Q(state="done"),
-                name="task_done_by",
+                condition=~models.Q(closed_by=""),
+                name="task_closed_by",
             ),
         ]
 

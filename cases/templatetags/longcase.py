@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
+from urllib.parse import urlencode
 from uuid import uuid4
 
 from django import template
@@ -83,6 +84,12 @@ def _may_come(case: Case) -> frozenset[str]:
 def may(person: Person, act: str, thing: Any = None) -> bool:
     """Whether to show an act at all: those that one may not do are not shown."""
     return access.may(person, act, thing)
+
+
+@register.simple_tag
+def querystring_of(**asked: Any) -> str:
+    """A query string of just these."""
+    return urlencode(asked)
 
 
 @register.simple_tag

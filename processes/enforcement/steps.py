@@ -25,6 +25,7 @@ fine = Kind(
     form="processes.enforcement.forms.FineForm",
     answer_forms={name: f"processes.enforcement.forms.{name}" for name in MESSAGES},
     correctable=("offender_name", "email", "offence", "amount", "raised_amount"),
+    found_by=("offender_name", "email", "offence"),
 )
 
 

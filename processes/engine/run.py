@@ -64,6 +64,7 @@ class Run:
         self.locked = dict(row)  # as the database has it
         self.kind = kind
         self.is_new = is_new
+        self.is_opened = is_new  # in this turn, whether or not its rows are written yet
         self._case: Any = None
         self.entered: Recorded | None = None
         self.events: list[Recorded] = []  # of this visit, after its entry

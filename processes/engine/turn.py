@@ -25,6 +25,7 @@ from audit.record import Draft, Recorded, chain, write
 from cases.fsm import Move
 from processes.engine import (
     casetime,
+    findable,
     leaving,
     performing,
     reminders,
@@ -455,6 +456,7 @@ class Turn:
         old = [run for run in runs if not run.is_new]
         activities = [row for w in writes for row in w.activities]
         moved = [row for run in runs if run.clocks for row in casetime.moved(run)]
+        found_by = findable.changed(runs)
         script = Script()
         rows.insert_cases(script, [run.row for run in new])
         rows.insert_facts(script, connection, [_final(run) for run in new])
@@ -473,6 +475,7 @@ class Turn:
             connection,
             [_final(run) for run in old if run.facts_changed and run.facts != run.stored_facts],
         )
+        findable.write(script, found_by)
         rows.settle_messages(script, [row for w in writes for row in w.messages])
         if self.last is not None:
             script.execute(self.last())

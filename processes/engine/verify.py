@@ -13,7 +13,7 @@ from audit.read import events_of
 from audit.record import Recorded
 from audit.verify import snapshot, verify_case, verify_chains
 from cases.models import Case, Document, Note, Reminder, Task
-from processes.engine import reminders
+from processes.engine import findable, reminders
 from processes.engine.replay import fold_case
 from processes.engine.standing import Open, fold
 from processes.kinds import kind_of
@@ -92,7 +92,11 @@ def differences_of(case: Case) -> Iterator[Difference]:
     yield from differs("visit", case.visit, stood.visit)
     yield from differs("closed", case.closed_at is not None, stood.closed)
     kind = kind_of(case.kind)
-    facts = kind.model.objects.filter(pk=case.pk).values(*kind.fact_names).first() or {}
+    whole = kind.model.objects.filter(pk=case.pk).first()
+    facts = {name: getattr(whole, name) for name in kind.fact_names} if whole is not None else {}
+    for _stale in findable.stale([whole] if whole is not None else []):
+        words = "it is not found by what its row, facts and documents say (manage.py rebuildsearch)"
+        yield Difference(case.reference, last, words)
     wrong = [name for name in kind.fact_names if facts.get(name) != stood.facts.get(name)]
     if wrong:  # named, not shown: facts are people's data
         words = f"facts: the row and the history differ in {', '.join(wrong)}"

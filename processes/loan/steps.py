@@ -65,6 +65,7 @@ loan = Kind(
     correctable=rules.SAID_BY_APPLICANT,
     check_facts=rules.unfit,
     answer_forms={"offer_answer": "processes.loan.forms.OfferAnswerForm"},
+    found_by=("applicant_name", "email", "national_id", "address", "account"),
 )
 
 

@@ -22,6 +22,7 @@ owner = Kind(
         (_("Cleared"), [OwnerStep.CLEARED]),
     ],
     correctable=(),
+    found_by=("full_name", "id_number"),
 )
 
 

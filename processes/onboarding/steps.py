@@ -65,6 +65,7 @@ onboarding = Kind(
     may_come=("change_reported",),
     fact_words=rules.FACT_WORDS,
     answer_forms={"change_reported": "processes.onboarding.forms.ChangeForm"},
+    found_by=("name", "email", "registration_number"),
 )
 
 MATCHED = "A match on the sanctions lists was confirmed."

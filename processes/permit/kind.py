@@ -44,6 +44,7 @@ permit = Kind(
         "extend_term": "processes.permit.forms.ExtensionForm",
         "nothing_comes": "processes.permit.forms.NothingComesForm",
     },
+    found_by=("applicant_name", "email", "address", "site"),
 )
 permit.clock(
     "term",

@@ -73,6 +73,7 @@ claim = Kind(
         "further_costs": "processes.claim.forms.FurtherCostsForm",
     },
     parent_fact="belongs_to",
+    found_by=("claimant_name", "email", "account", "description", "unit"),
 )
 
 

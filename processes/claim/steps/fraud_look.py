@@ -18,6 +18,7 @@ fraud_look = Kind(
     initial=Step.LOOKING,
     main_line=[(_("Look"), [Step.LOOKING]), (_("Finding"), [Step.CLEARED])],
     correctable=(),
+    found_by=("claimant_name", "of_claim"),
 )
 
 

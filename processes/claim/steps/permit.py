@@ -55,6 +55,7 @@ permit = Kind(
         "resubmitted": "processes.claim.forms.PermitSubmittedForm",
         "permit_rejected": "processes.claim.forms.ReasonForm",
     },
+    found_by=("claimant_name", "email", "destination", "unit"),
 )
 
 

@@ -28,6 +28,7 @@ policy = Kind(
     may_come=("claim_news",),
     form="processes.claim.forms.PolicyForm",
     check_facts=rules.unfit_policy,
+    found_by=("holder_name", "email", "covers"),
 )
 
 

@@ -30,6 +30,7 @@ recovery = Kind(
     correctable=("debtor_name", "email", "reason"),
     answer_forms={"money_back": "processes.claim.forms.MoneyBackForm"},
     parent_fact="of_claim",
+    found_by=("debtor_name", "email", "of_claim"),
 )
 
 MONEY_MET = "it is counted; when all is back, the recovery is closed"
