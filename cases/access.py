@@ -293,6 +293,7 @@ for _act, _who in {
     "be reminded": sees_case & ~has_role(AUDITOR),
     "assign case": works_on_case,
     "reopen case": works_on_case,
+    "ask advice": holds_task,
     "claim task": may_take_task,
     "complete task": may_take_task,
     "release task": holds_task | supervises_task,

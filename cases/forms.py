@@ -123,6 +123,10 @@ class TaskForm(forms.Form):
         self.asked: list[str] = []
         choices = [(one[0], one[1]) for one in task.outcomes]
         self.fields["outcome"].choices = choices
+        if task.advises_id is not None:
+            self.fields["outcome"].initial = choices[0][0]
+            self.fields["reason"].label = _("Your advice")
+            self.fields["reason"].help_text = _("Whoever asked reads it on their form.")
         if len(choices) == 1:
             self.fields["outcome"].initial = choices[0][0]
         for name, label, kind in task.asks:
@@ -172,6 +176,32 @@ class HandOverForm(ReasonForm):
         super().__init__(*args, **kwargs)
         chosen = Person.objects.filter(pk__in=[one.pk for one in people])
         self.fields["to"].queryset = chosen.order_by("last_name", "first_name", "username")
+
+
+class RelateForm(ReasonForm):
+    """Relate a case to another one."""
+
+    reference = forms.CharField(
+        label=_("Reference of the other case"),
+        max_length=40,
+        help_text=_("Such as LN-2026-000123. It must be one that you may see."),
+    )
+    field_order = ("reference", "reason")
+
+
+class AdviceForm(forms.Form):
+    """Ask a colleague for advice on a task."""
+
+    of = forms.ModelChoiceField(label=_("Colleague"), queryset=Person.objects.none())
+    question = long_text(
+        _("What do you want to know?"),
+        help_text=_("They see the case, and your question stays in its history."),
+    )
+
+    def __init__(self, *args: Any, people: Sequence[Person], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        chosen = Person.objects.filter(pk__in=[one.pk for one in people])
+        self.fields["of"].queryset = chosen.order_by("last_name", "first_name", "username")
 
 
 class UploadForm(forms.Form):

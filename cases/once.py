@@ -30,6 +30,7 @@ class Answer:
     said: str = ""
     results: list[list[str]] = field(default_factory=list)
     is_repeated: bool = False
+    undo: str = ""  # where the act is undone, while that can be
 
 
 class OtherContent(Exception):
@@ -66,7 +67,7 @@ def once(
             raise
         if first.person_id != person.pk:
             raise SomebodyElses from None
-    answer = Answer(first.answer, first.said, first.results, is_repeated=True)
+    answer = Answer(first.answer, first.said, first.results, is_repeated=True, undo=first.undo)
     if first.digest != digest:
         raise OtherContent(answer)
     return answer
@@ -91,7 +92,8 @@ def _apart(new: Once, act: Callable[[], Answer]) -> Answer:
 
 def _answered(row: Once, answer: Answer) -> Answer:
     row.answer, row.said, row.results = answer.address, answer.said, answer.results
-    row.save(update_fields=["answer", "said", "results"])
+    row.undo = answer.undo
+    row.save(update_fields=["answer", "said", "results", "undo"])
     return answer
 
 

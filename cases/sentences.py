@@ -38,7 +38,10 @@ _tellers: dict[str, Teller] = {}
 def say(event: EventLike, words: Words) -> Said:
     """Title and line. An unknown type is told by its name: no event is ever hidden."""
     teller = _tellers.get(event.type)
-    return teller(event, event.data, words) if teller else (plain(event.type), "")
+    title, line = teller(event, event.data, words) if teller else (plain(event.type), "")
+    if undone := event.data.get("undoes"):
+        title = _("%(what)s (undoes event %(n)s)") % {"what": title, "n": undone}
+    return title, line
 
 
 def value(thing: Any) -> str:
@@ -181,6 +184,17 @@ def _reminder_cancelled(event: EventLike, data: Mapping[str, Any], words: Words)
     return _("%(who)s need not be reminded any more") % {"who": who}, ""
 
 
+@_tells("case.related")
+def _case_related(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Related to %(case)s") % {"case": data.get("reference", "")}, data.get("reason", "")
+
+
+@_tells("case.parted")
+def _case_parted(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    title = _("No longer related to %(case)s") % {"case": data.get("reference", "")}
+    return title, data.get("reason", "")
+
+
 @_tells("note.added")
 def _note_added(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
     return _("Note"), data.get("text", "")
@@ -242,6 +256,29 @@ def _task_overdue(event: EventLike, data: Mapping[str, Any], words: Words) -> Sa
     return title, _("The supervisors were told.")
 
 
+@_tells("advice.asked")
+def _advice_asked(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    title = _("%(who)s asked for advice on %(task)s") % {
+        "who": words.person(data.get("to")),
+        "task": words.task_title(data.get("about", {}), event.happened_at),
+    }
+    return title, data.get("question", "")
+
+
+@_tells("advice.given")
+def _advice_given(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    title = _task(event, data, words)
+    if data.get("outcome") == "declined":
+        title = _("%(advice)s: cannot advise") % {"advice": title}
+    return title, data.get("reason", "")
+
+
+@_tells("advice.withdrawn")
+def _advice_withdrawn(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    title = _("%(advice)s: not asked any more") % {"advice": _task(event, data, words)}
+    return title, data.get("reason", "")
+
+
 # -- documents
 
 
@@ -280,6 +317,11 @@ def _document_accepted(event: EventLike, data: Mapping[str, Any], words: Words) 
 def _document_rejected(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
     title = _("%(document)s rejected") % {"document": words.document(data["name"])}
     return title, data.get("reason", "")
+
+
+@_tells("document.reconsidered")
+def _document_reconsidered(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("%(document)s is to be judged again") % {"document": words.document(data["name"])}, ""
 
 
 # -- rules

@@ -220,6 +220,9 @@ LONGCASE_HOLIDAYS = environment.text("LONGCASE_HOLIDAYS", "NL")  # a country, or
 LONGCASE_FREE_DAYS = environment.words("LONGCASE_FREE_DAYS")  # beyond those: 2027-05-14,...
 LONGCASE_OPENING_HOURS = environment.hours("LONGCASE_OPENING_HOURS", "09:00-17:00")
 LONGCASE_EVENT_BYTES = environment.whole_number("LONGCASE_EVENT_BYTES", 256 * 1024, least=4096)
+LONGCASE_UNDO_MINUTES = environment.whole_number(  # a wrong click; see processes/acts/undoing.py
+    "LONGCASE_UNDO_MINUTES", 30, least=0
+)
 LONGCASE_TAKE_BACK_HOURS = environment.whole_number(  # by whoever decided; supervisors always may
     "LONGCASE_TAKE_BACK_HOURS", 24, least=0
 )

@@ -194,6 +194,13 @@ class Kind:
         """The step's name for people."""
         return str(dict(self.model.Step.choices).get(step, step))  # type: ignore[attr-defined]
 
+    def fact_label(self, name: str) -> str:
+        """A fact's name for people."""
+        fields = self.model.fact_fields()
+        found = next((f for f in fields if name in (f.name, f.attname)), None)
+        label = str(found.verbose_name) if found is not None else name
+        return label[:1].upper() + label[1:]
+
     def check_message(self, name: str, data: Any) -> Any:
         """The data of a message as this kind takes it. Raises Invalid naming the fields."""
         if name not in self.messages:

@@ -2,6 +2,7 @@
 
 from cases.models.absence import Absence
 from cases.models.account import AccountChange
+from cases.models.beside import Presence, Relation
 from cases.models.bulk import BulkAct, BulkRow
 from cases.models.case import Case
 from cases.models.client import CallCount, Client, KeptAnswer, Token
@@ -33,6 +34,8 @@ __all__ = [
     "Notice",
     "Once",
     "Person",
+    "Presence",
+    "Relation",
     "Reminder",
     "Requirement",
     "SavedList",

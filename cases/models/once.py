@@ -14,6 +14,7 @@ class Once(models.Model):
     digest = models.CharField(max_length=64)  # of what was sent, so that another text is noticed
     answer = models.CharField(max_length=300)  # the address of the page that follows
     said = models.CharField(max_length=500, default="", blank=True)
+    undo = models.CharField(max_length=300, default="", blank=True)  # where to undo the act
     results = models.JSONField(default=list)  # of an act on many: [[reference, sentence], …]
     at = models.DateTimeField()
 

@@ -12,7 +12,8 @@ from cases.fields import DataField
 class Task(models.Model):
     """A piece of human work. A review is a task that ends in an outcome with reasons.
 
-    Its key in history is (case, visit, command), or (case, 0, -number) for work that staff added.
+    Its key in history is (case, visit, command), or (case, 0, -number) for work that staff added,
+    such as a request for advice.
     """
 
     case = models.ForeignKey("cases.Case", on_delete=models.PROTECT, related_name="tasks")
@@ -41,6 +42,9 @@ class Task(models.Model):
     outcome = models.CharField(max_length=80, default="")
     reason = models.TextField(default="")
     result = DataField(default=dict)
+    advises = models.ForeignKey(  # the task that this one is a request for advice on
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="advice"
+    )
     covers_number = models.IntegerField(null=True)  # the last event that the decision covers
 
     class Meta:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 
 from cases import access, dates, sentences, tags, words
 from cases.fsm import Edge
-from cases.models import Case, Document, Person, Task
+from cases.models import Case, Document, Person, Requirement, Task
 from cases.queries import WorkRow
 from processes.kinds import kinds
 from timers import clock
@@ -189,6 +189,16 @@ def demo_banner(context: dict[str, Any]) -> dict[str, Any]:
 def review_tag(context: dict[str, Any], task: Task) -> tags.Tag:
     """How a review ended, or who has it."""
     return tags.review_tag(task, context["request"].user)
+
+
+@register.simple_tag(takes_context=True)
+def task_tag(context: dict[str, Any], task: Task) -> tags.Tag:
+    return tags.task_tag(task, context["request"].user)
+
+
+@register.simple_tag
+def requirement_tag(requirement: Requirement) -> tags.Tag:
+    return tags.requirement_tag(requirement)
 
 
 @register.simple_tag

@@ -13,13 +13,15 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from cases import drafts
 from cases.errors import Invalid, Refused
-from cases.models import Person
+from cases.models import Case, Person
 from cases.once import Answer, OtherContent, SomebodyElses, digest_of, once
 from cases.views.signing import person_of
+from processes.acts import undoing
 
 Show = Callable[[Any, int], HttpResponse]  # the form again, with a status
 
@@ -72,8 +74,14 @@ def carry_out(
         return show(form, error.status)
     drafts.drop(person, request.path)  # it was sent
     if answer.said:
-        messages.success(request, answer.said)
+        messages.success(request, answer.said, extra_tags=answer.undo)
     return SeeOther(answer.address or "/")
+
+
+def undo_of(case: Case, person: Person) -> str:
+    """Where what this person has just done to a case is undone; "" where it cannot be."""
+    number = undoing.undoable(case.pk, person)
+    return reverse("undo", args=[case.reference, number]) if number else ""
 
 
 def seen_number(request: HttpRequest) -> int | None:

@@ -10,12 +10,14 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from cases import access, queries
+from cases import access, presence, queries
 from cases.actors import Actor
 from cases.errors import NoSuchCase, TransitionRefused
 from cases.forms import HandOverForm, MoveForm, ReasonForm, read_amounts
 from cases.once import Answer
-from cases.views.acting import carry_out
+from cases.views.acting import carry_out, seen_number, undo_of
+from cases.views.case import overtaken
+from cases.views.drafting import filled_in
 from cases.views.pages import case_for, head_of
 from cases.views.signing import actor_of, person_of, signed_in
 from cases.words import Words
@@ -156,7 +158,8 @@ def assign_case(request: HttpRequest, reference: str) -> HttpResponse:
         cases.assign_case(
             case_id=case.pk, owner=to, actor=actor_of(request), reason=form.cleaned_data["reason"]
         )
-        return Answer(case.get_absolute_url(), _("%(who)s has this case now.") % {"who": to})
+        said = _("%(who)s has this case now.") % {"who": to}
+        return Answer(case.get_absolute_url(), said, undo=undo_of(case, person_of(request)))
 
     return _form_page(request, case, form, "cases/assign.html", act)
 
@@ -172,6 +175,9 @@ def change_facts(request: HttpRequest, reference: str) -> HttpResponse:
     )
     form = form_class(request.POST or None, instance=case)
     read_amounts(form)
+    for name, field in form.fields.items():
+        field.show_hidden_initial = name != "reason"  # changed is what this person changed
+    here = presence.others(person_of(request), request.path)
 
     def act() -> Answer:
         # Asked afresh: the form wrote what was typed into its own copy of the case.
@@ -181,10 +187,12 @@ def change_facts(request: HttpRequest, reference: str) -> HttpResponse:
             changes=changes,
             reason=form.cleaned_data["reason"],
             actor=actor_of(request),
+            seen_number=seen_number(request),
         )
-        return Answer(case.get_absolute_url(), _("The facts are changed."))
+        undo = undo_of(case, person_of(request))
+        return Answer(case.get_absolute_url(), _("The facts are changed."), undo=undo)
 
-    return _form_page(request, case, form, "cases/facts.html", act)
+    return _form_page(request, case, form, "cases/facts.html", act, others=here, keeps=True)
 
 
 class _FactsForm(forms.ModelForm):
@@ -207,6 +215,10 @@ def _form_page(
         # The case as it stands now: an act that was refused may have been overtaken.
         fresh = case_for(person_of(request), case.reference)
         context = {**head_of(request, fresh), "form": form, **more}
+        if more.get("keeps"):
+            presence.note(person_of(request), request.path)
+            context |= overtaken(request, fresh, status)
+            context["draft"] = filled_in(request, form)
         return render(request, template, context, status=status)
 
     if request.method == "POST":

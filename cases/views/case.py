@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from audit.models import Event
-from cases import access, fsm, outstanding, papers, queries, sentences, standing, timeline
+from cases import (
+    access,
+    fsm,
+    outstanding,
+    papers,
+    presence,
+    queries,
+    sentences,
+    standing,
+    timeline,
+)
 from cases.models import Case
+from cases.views.acting import seen_number
 from cases.views.pages import case_for, head_of
 from cases.views.signing import person_of, signed_in
-from cases.words import Words, capitalised
+from cases.words import Words, capitalised, party
+from processes.acts import relations
 from processes.kinds import kind_of
 from timers import clock
+
+SHOWN = 12  # of a kind on the overview; the tabs have all
 
 
 @require_safe
@@ -26,24 +43,37 @@ def overview(request: HttpRequest, reference: str) -> HttpResponse:
     events = queries.events_upto(case, case.head_number, queries.RECENT_EVENTS)
     context = {
         "tab": "overview",
-        "outstanding": outstanding.outstanding(
-            case,
-            requirements=file.requirements,
-            documents=file.documents,
-            tasks=file.tasks,
-            children=file.children,
-            person=person_of(request),
-            now=clock.now(),
-            words=head["words"],
-            retries=head["retries"],
-            recordable=kind_of(case.kind).answer_form_paths,
-        ),
+        "outstanding": outstanding_of(request, case, head),
         "facts": facts_of(case, head["words"]),
         "corrects": access.may(person_of(request), "correct clock", case),
-        "reviews": [one for one in file.tasks if one.is_review and one.state != "cancelled"],
+        "reviews": [one for one in file.tasks if one.is_review and one.state != "cancelled"][
+            -SHOWN:
+        ],
+        "advice": [one for one in file.tasks if one.advises_id and one.is_open],
+        "related": relations.related_to(case, person_of(request)),
+        "parties": parties_of(case, file, head["words"]),
         "recent": told(events, head["words"])[:5],
     }
     return render(request, "cases/case.html", {**head, **context})
+
+
+def outstanding_of(
+    request: HttpRequest, case: Case, head: dict[str, Any]
+) -> list[outstanding.Outstanding]:
+    """What the case waits for, with the acts that this person sees."""
+    file = head["file"]
+    return outstanding.outstanding(
+        case,
+        requirements=file.requirements,
+        documents=file.documents,
+        tasks=file.tasks,
+        children=file.children,
+        person=person_of(request),
+        now=clock.now(),
+        words=head["words"],
+        retries=head["retries"],
+        recordable=kind_of(case.kind).answer_form_paths,
+    )
 
 
 @require_safe
@@ -112,11 +142,27 @@ def pulse(request: HttpRequest, reference: str) -> HttpResponse:
     )
     if row is None:
         return HttpResponse(status=404)
+    at = request.GET.get("at", "")
+    if at.startswith(("/tasks/", "/cases/")) and len(at) <= 300 and "\0" not in at:
+        presence.note(person, at)  # the form that they have open
     if not seen.isdecimal() or row[1] <= int(seen):
         return HttpResponse(status=204)
     case = case_for(person, reference)
     events = queries.events_after(case, int(seen))
     return render(request, "cases/_news.html", {"case": case, "changes": changes(case, events)})
+
+
+def parties_of(case: Case, file: queries.CaseFile, words: Words) -> list[tuple[str, str]]:
+    """Who is concerned: who has part in it, and how they are reached."""
+    found: list[tuple[str, str]] = []
+    to = getattr(case, "correspondent", None)
+    if to is not None:
+        found.append((_("Customer"), ", ".join(filter(None, [to.name, to.email]))))
+    asked = {wait["on"] for wait in case.waits if wait["kind"] in ("party", "message")}
+    asked |= {one.asked_of for one in file.requirements}
+    named = sorted(party(one) for one in asked if one and one not in ("applicant", "customer"))
+    found += [(capitalised(one), _("has part in it")) for one in named]
+    return found
 
 
 def told(events: list[Event], words: Words, *, all_events: bool = False) -> list[timeline.Entry]:
@@ -128,6 +174,14 @@ def changes(case: Case, events: list[Event]) -> list[timeline.Entry]:
     """What happened meanwhile, for those who were busy with the case."""
     words = Words(kind_of(case.kind), tasks=list(case.tasks.order_by("opened_at", "pk")))
     return told(events, words) or told(events, words, all_events=True)
+
+
+def overtaken(request: HttpRequest, case: Case, status: int) -> dict[str, Any]:
+    """For a form that was refused because of somebody else's act: what changed, and by whom."""
+    seen = seen_number(request) if status == 409 else None
+    if seen is None or seen >= case.head_number:
+        return {"newer": []}
+    return {"newer": changes(case, queries.events_after(case, seen))}
 
 
 def facts_of(case: Case, words: Words) -> list[tuple[str, str]]:

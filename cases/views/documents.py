@@ -15,7 +15,7 @@ from cases.errors import NoSuchCase
 from cases.forms import AskDocumentsForm, JudgeForm, UploadForm
 from cases.models import Case, Document, Person
 from cases.once import Answer
-from cases.views.acting import carry_out
+from cases.views.acting import carry_out, undo_of
 from cases.views.pages import case_for, head_of
 from cases.views.signing import actor_of, person_of, signed_in
 from processes.acts import documents
@@ -117,7 +117,8 @@ def document(request: HttpRequest, pk: int) -> HttpResponse:
             actor=actor_of(request),
         )
         said = _("%(file)s is accepted.") if accept else _("%(file)s is rejected.")
-        return Answer(case.get_absolute_url(), said % {"file": found.filename})
+        said %= {"file": found.filename}
+        return Answer(case.get_absolute_url(), said, undo=undo_of(case, person_of(request)))
 
     def more() -> dict[str, Any]:
         fresh = document_for(person_of(request), pk)

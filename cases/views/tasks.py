@@ -10,17 +10,18 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from cases import access, explain, papers, queries, tags
+from cases import access, explain, papers, presence, queries, tags
 from cases.errors import NoSuchCase
-from cases.forms import EmptyForm, HandOverForm, ReasonForm, TaskForm
-from cases.models import Person, Task
+from cases.forms import AdviceForm, EmptyForm, HandOverForm, ReasonForm, TaskForm
+from cases.models import Document, Person, Presence, Requirement, Task
 from cases.once import Answer
-from cases.views.acting import carry_out, seen_number
-from cases.views.case import changes, facts_of
+from cases.queries import CaseFile
+from cases.views.acting import carry_out, seen_number, undo_of
+from cases.views.case import facts_of, overtaken
 from cases.views.drafting import filled_in
 from cases.views.pages import case_for, head_of
 from cases.views.signing import actor_of, person_of, signed_in
-from processes.acts import decisions, tasks
+from processes.acts import advice, decisions, tasks
 from timers import clock
 
 
@@ -58,23 +59,18 @@ def task(request: HttpRequest, pk: int) -> HttpResponse:
         return Answer(found.case.get_absolute_url(), said)
 
     def show(form: TaskForm, status: int = 200) -> HttpResponse:
-        return _show(request, pk, form, status, seen)
+        return _show(request, pk, form, status)
 
     if request.method == "POST":
         return carry_out(request, form=form, act=act, show=show)
     return show(form)
 
 
-def _show(
-    request: HttpRequest, pk: int, form: TaskForm, status: int, seen: int | None
-) -> HttpResponse:
+def _show(request: HttpRequest, pk: int, form: TaskForm, status: int) -> HttpResponse:
     person = person_of(request)
     fresh = task_for(person, pk)
     case = case_for(person, fresh.case.reference)
     head = head_of(request, case)
-    newer: list[Any] = []
-    if status == 409 and seen is not None and seen < case.head_number:
-        newer = changes(case, queries.events_after(case, seen))
     takes = access.may(person, "complete task", fresh)
     is_mine = fresh.holder_id == person.pk or (
         fresh.holder_id is not None and access.stood_in_for(person, fresh) is not None
@@ -87,11 +83,18 @@ def _show(
         "draft": filled_in(request, form) if is_mine and fresh.is_open else None,
         "facts": facts_of(case, head["words"]),
         "shown": [(name, value) for name, value in fresh.show.items()],
-        "newer": newer,
+        **overtaken(request, case, status),
         "is_mine": is_mine,
+        "others": _others(request, fresh, opens=is_mine or takes),
+        "advice": [one for one in head["file"].tasks if one.advises_id == fresh.pk],
+        "may_ask_advice": fresh.is_open
+        and fresh.advises_id is None
+        and access.may(person, "ask advice", fresh),
+        "needs": needed_for(head["file"]) if fresh.is_open else [],
         "takes": takes and fresh.is_open and (is_mine or fresh.holder_id is None),
         "excluded": access.is_barred(person, fresh),
         "may_release": fresh.is_open
+        and fresh.advises_id is None
         and fresh.holder_id is not None
         and access.may(person, "release task", fresh),
         "may_take_back": fresh.state == "done" and decisions.may_take_back(fresh, person),
@@ -106,6 +109,24 @@ def _show(
     return render(request, "cases/task.html", {**head, **context}, status=status)
 
 
+def _others(request: HttpRequest, task: Task, *, opens: bool) -> list[Presence]:
+    """Who else has the form of this task open; the reader is noted too, if it is theirs to do."""
+    person = person_of(request)
+    if not task.is_open:
+        return []
+    if opens:
+        presence.note(person, task.get_absolute_url())
+    return presence.others(person, task.get_absolute_url())
+
+
+def needed_for(file: CaseFile) -> list[tuple[Requirement, Document | None]]:
+    """What was asked for on paper, each with its newest version: is it there?"""
+    newest: dict[str, Document] = {}
+    for one in file.documents:  # newest first
+        newest.setdefault(one.name, one)
+    return [(one, newest.get(one.name)) for one in file.requirements]
+
+
 @require_http_methods(["GET", "POST"])
 @signed_in
 def claim(request: HttpRequest, pk: int) -> HttpResponse:
@@ -113,7 +134,8 @@ def claim(request: HttpRequest, pk: int) -> HttpResponse:
 
     def act(task: Task, form: EmptyForm) -> Answer:
         tasks.claim_task(task_id=pk, actor=actor_of(request))
-        return Answer(task.get_absolute_url(), _("You have this task now."))
+        undo = undo_of(task.case, person_of(request))
+        return Answer(task.get_absolute_url(), _("You have this task now."), undo=undo)
 
     return _small_act(request, pk, EmptyForm(request.POST or None), "claim", act)
 
@@ -126,7 +148,8 @@ def release(request: HttpRequest, pk: int) -> HttpResponse:
     def act(task: Task, form: ReasonForm) -> Answer:
         reason = form.cleaned_data["reason"]
         tasks.release_task(task_id=pk, actor=actor_of(request), reason=reason)
-        return Answer(task.case.get_absolute_url(), _("The task is given back."))
+        undo = undo_of(task.case, person_of(request))
+        return Answer(task.case.get_absolute_url(), _("The task is given back."), undo=undo)
 
     form = ReasonForm(request.POST or None, required=False)
     return _small_act(request, pk, form, "release", act)
@@ -144,10 +167,29 @@ def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
             task_id=pk, to=to, actor=actor_of(request), reason=form.cleaned_data["reason"]
         )
         said = _("%(who)s has this task now.") % {"who": to}
-        return Answer(task.case.get_absolute_url(), said)
+        undo = undo_of(task.case, person_of(request))
+        return Answer(task.case.get_absolute_url(), said, undo=undo)
 
     form = HandOverForm(request.POST or None, people=people)
     return _small_act(request, pk, form, "hand_over", act)
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def ask_advice(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask a colleague what they think, and keep the task."""
+    found = task_for(person_of(request), pk)
+    people = advice.advisers_for(found, person_of(request))
+
+    def act(task: Task, form: AdviceForm) -> Answer:
+        of = form.cleaned_data["of"]
+        advice.ask_advice(
+            task_id=pk, of=of, question=form.cleaned_data["question"], actor=actor_of(request)
+        )
+        said = _("%(who)s is asked for advice. You keep the task.") % {"who": of}
+        return Answer(task.get_absolute_url(), said)
+
+    return _small_act(request, pk, AdviceForm(request.POST or None, people=people), "advice", act)
 
 
 @require_http_methods(["GET", "POST"])

@@ -7,9 +7,17 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django_fsm import TransitionNotAllowed
 
-from cases import access
+from audit.models import Event
+from cases import access, dates
 from cases.actors import Actor
-from cases.errors import CaseHeld, Invalid, NotAllowed, SameKeyOtherContent, TransitionRefused
+from cases.errors import (
+    CaseChanged,
+    CaseHeld,
+    Invalid,
+    NotAllowed,
+    SameKeyOtherContent,
+    TransitionRefused,
+)
 from cases.fsm import Edge, edges
 from cases.models import Case, Person, Team
 from processes.acts.locking import acting_on
@@ -160,12 +168,25 @@ def _asked(edge: Edge, data: dict[str, Any]) -> dict[str, Any]:
     return {name: data[name] for name in edge.asks}
 
 
-def change_facts(*, case_id: int, changes: dict[str, Any], reason: str, actor: Actor) -> Case:
-    """Change facts, with the reason that history will tell. Raises Invalid naming each field."""
+def change_facts(
+    *,
+    case_id: int,
+    changes: dict[str, Any],
+    reason: str,
+    actor: Actor,
+    seen_number: int | None = None,
+) -> Case:
+    """Change facts, with the reason that history will tell. Raises Invalid naming each field.
+
+    `seen_number` is the last event the person had before them: a change of the same facts since
+    raises CaseChanged, and nothing is overwritten that nobody had seen.
+    """
     if not reason.strip():
         raise Invalid("Say why the facts change; it stays with the case.", {"reason": "Needed."})
     with acting_on(case_id, actor=actor) as (turn, run):
         access.require(actor, "work on case", run.case)
+        if seen_number is not None:
+            _require_unseen_unchanged(run, changes, seen_number)
         found = _changes(run, changes)
         if found:
             for name, (_before, after) in found.items():
@@ -179,6 +200,21 @@ def change_facts(*, case_id: int, changes: dict[str, Any], reason: str, actor: A
                 on_behalf=actor.on_behalf,
             )
     return get_case(case_id)
+
+
+def _require_unseen_unchanged(run: Run, changes: dict[str, Any], seen: int) -> None:
+    """Nobody else has changed the same facts since event `seen`."""
+    fields = {f.name: f.attname for f in run.kind.model.fact_fields()}
+    wanted = {fields.get(name, name) for name in changes}
+    since = Event.objects.filter(case_id=run.case_id, number__gt=seen, type="facts.changed")
+    for event in since.order_by("-number"):
+        if same := wanted & set(event.data["changes"]):
+            named = ", ".join(sorted(run.kind.fact_label(name) for name in same))
+            raise CaseChanged(
+                f"{named}: changed by another person on {dates.moment(event.happened_at)}, after "
+                "you opened this. What you typed is kept; look at what it says now, then send it "
+                "again."
+            )
 
 
 def _changes(run: Run, changes: dict[str, Any]) -> dict[str, list[Any]]:
@@ -256,14 +292,20 @@ def require_caseworker(owner: Person | None) -> None:
 def _assign(
     turn: Turn, run: Run, *, owner: Person | None, actor: Actor, reason: str, batch: int | None
 ) -> None:
-    before = run.row["owner_id"]
+    before, team_before = run.row["owner_id"], run.row["team_id"]
     after = owner.pk if owner else None
     if before == after:
         return
     run.row["owner_id"] = after
     if owner is not None and owner.team_id is not None:
         run.row["team_id"] = owner.team_id
-    data = {"owner": after, "before": before, "reason": reason, "team": run.row["team_id"]}
+    data = {
+        "owner": after,
+        "before": before,
+        "reason": reason,
+        "team": run.row["team_id"],
+        "team_before": team_before,
+    }
     if batch is not None:
         data["batch"] = batch
     turn.record(run, "case.assigned", data, actor=actor.code, on_behalf=actor.on_behalf)

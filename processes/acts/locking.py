@@ -27,6 +27,42 @@ def _stand_in(person: Person, run: Run) -> tuple[str, str]:
     return "", ""
 
 
+def _locked(turn: Turn, case_ids: list[int], *, run_code: bool = True) -> list[Run]:
+    """Lock these cases; they come in the order that was asked for."""
+    turn.cursor.execute(f"SET LOCAL lock_timeout = {WAIT_MS}")
+    try:
+        runs = {run.case_id: run for run in turn.lock(case_ids, wait=True, run_code=run_code)}
+    except Exception as error:
+        if isinstance(error.__cause__, LockNotAvailable):
+            raise CaseBusy(
+                "Somebody else, or Longcase itself, is changing this case right now. Nothing was "
+                "changed; try again in a moment."
+            ) from error
+        raise
+    for case_id in case_ids:
+        if case_id not in runs:
+            raise NoSuchCase(f"There is no case with number {case_id}.")
+    return [runs[case_id] for case_id in case_ids]
+
+
+def _act_as(run: Run, actor: Actor) -> None:
+    run.cause = actor.on_behalf or actor.code
+    if actor.person is not None and not actor.on_behalf:
+        run.stand_in = _stand_in(actor.person, run)
+
+
+@contextmanager
+def acting_on_both(
+    case_id: int, other_id: int, *, actor: Actor
+) -> Iterator[tuple[Turn, tuple[Run, Run]]]:
+    """Lock two cases, open or closed, for one act on both. Raises NoSuchCase, CaseBusy."""
+    with Turn() as turn:
+        first, second = _locked(turn, [case_id, other_id])
+        for run in (first, second):
+            _act_as(run, actor)
+        yield turn, (first, second)
+
+
 @contextmanager
 def acting_on(
     case_id: int, *, actor: Actor, closed: bool = False, run_code: bool = True
@@ -34,27 +70,13 @@ def acting_on(
     """Lock a case for one act; a repair of its code does not run it first. Raises NoSuchCase,
     CaseBusy, and CaseClosed unless `closed`."""
     with Turn() as turn:
-        turn.cursor.execute(f"SET LOCAL lock_timeout = {WAIT_MS}")
-        try:
-            runs = turn.lock([case_id], wait=True, run_code=run_code)
-        except Exception as error:
-            if isinstance(error.__cause__, LockNotAvailable):
-                raise CaseBusy(
-                    "Somebody else, or Longcase itself, is changing this case right now. Nothing "
-                    "was changed; try again in a moment."
-                ) from error
-            raise
-        if not runs:
-            raise NoSuchCase(f"There is no case with number {case_id}.")
-        (run,) = runs
+        (run,) = _locked(turn, [case_id], run_code=run_code)
         if run.is_closed and not closed:
             raise CaseClosed(
                 f"{run.reference} was closed on {dates.day(run.row['closed_at'])} with outcome "
                 f"“{run.row['outcome']}” and takes nothing more."
             )
-        run.cause = actor.on_behalf or actor.code
-        if actor.person is not None and not actor.on_behalf:
-            run.stand_in = _stand_in(actor.person, run)
+        _act_as(run, actor)
         yield turn, run
         crashpoint.reach("act.recorded")
     crashpoint.reach("act.committed")

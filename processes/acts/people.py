@@ -8,6 +8,7 @@ from cases import access
 from cases.actors import Actor
 from cases.errors import NotAllowed
 from cases.models import Person, Task
+from processes.acts import advice
 from processes.acts.locking import acting_on
 
 
@@ -30,6 +31,9 @@ def deactivate_person(*, person: Person, actor: Actor, reason: str = "") -> int:
             task = Task.objects.get(pk=task_id)
             if task.holder_id != person.pk or not task.is_open:
                 continue
+            if task.advises_id is not None:
+                advice.withdraw_advice(turn, run, task, actor=actor, reason=reason or _left(person))
+                continue
             task.holder, task.claimed_at = None, None
             task.save(update_fields=["holder", "claimed_at"])
             turn.record(
@@ -40,7 +44,7 @@ def deactivate_person(*, person: Person, actor: Actor, reason: str = "") -> int:
                     "visit": task.visit,
                     "name": task.name,
                     "person": person.pk,
-                    "reason": reason or f"{person} has left.",
+                    "reason": reason or _left(person),
                 },
                 actor=actor.code,
                 on_behalf=actor.on_behalf,
@@ -49,3 +53,7 @@ def deactivate_person(*, person: Person, actor: Actor, reason: str = "") -> int:
             released += 1
     person.is_active = False
     return released
+
+
+def _left(person: Person) -> str:
+    return f"{person} has left."

@@ -17,11 +17,12 @@ from cases.errors import (
     NotAllowed,
     PaperNotJudged,
     TaskHeld,
-    TaskNotOpen,
 )
 from cases.models import Document, Person, Requirement, Task
+from processes.acts import advice
+from processes.acts.finding import case_of, open_task
 from processes.acts.locking import acting_on
-from processes.engine import notices
+from processes.engine import leaving, notices
 from processes.engine.run import Run
 from processes.engine.turn import Turn
 
@@ -31,8 +32,8 @@ def claim_task(*, task_id: int, actor: Actor, batch: int | None = None) -> Task:
 
     `batch` is the number of the act on many tasks that it is part of.
     """
-    with acting_on(_case_of(task_id), actor=actor, closed=True) as (turn, run):
-        task = _open_task(task_id)
+    with acting_on(case_of(task_id), actor=actor, closed=True) as (turn, run):
+        task = open_task(task_id)
         person = _person(actor)
         if task.holder_id == person.pk:
             return task
@@ -60,8 +61,9 @@ def claim_task(*, task_id: int, actor: Actor, batch: int | None = None) -> Task:
 
 def release_task(*, task_id: int, actor: Actor, reason: str = "", batch: int | None = None) -> Task:
     """Put a task back into its queue. Raises TaskNotOpen, NotAllowed."""
-    with acting_on(_case_of(task_id), actor=actor, closed=True) as (turn, run):
-        task = _open_task(task_id)
+    with acting_on(case_of(task_id), actor=actor, closed=True) as (turn, run):
+        task = open_task(task_id)
+        _require_own_role(task)
         if task.holder_id is None:
             return task
         access.require(actor, "release task", task)
@@ -81,8 +83,9 @@ def hand_over_task(
         raise Invalid(
             "Say why the task is handed over; the next one reads it.", {"reason": "Needed."}
         )
-    with acting_on(_case_of(task_id), actor=actor, closed=True) as (turn, run):
-        task = _open_task(task_id)
+    with acting_on(case_of(task_id), actor=actor, closed=True) as (turn, run):
+        task = open_task(task_id)
+        _require_own_role(task)
         access.require(actor, "hand over task", task)
         actor = access.acting_for(actor, task)
         if not to.is_active:
@@ -110,9 +113,12 @@ def complete_task(
     `seen_number` is the last event the person had before them: facts or documents that changed
     since raise CaseChanged. A review does not go on while a newer version of an accepted paper is
     not accepted itself: PaperNotJudged. Also raises TaskNotOpen, TaskHeld, NotAllowed, Invalid.
+    Advice that was asked for this task and is still out is not waited for.
     """
-    with acting_on(_case_of(task_id), actor=actor, closed=True) as (turn, run):
-        task = _open_task(task_id)
+    if Task.objects.filter(pk=task_id, advises__isnull=False).exists():
+        return advice.give_advice(task_id=task_id, outcome=outcome, reason=reason, actor=actor)
+    with acting_on(case_of(task_id), actor=actor, closed=True) as (turn, run):
+        task = open_task(task_id)
         if actor.person is not None:
             if task.holder_id is None:
                 require_fit(actor.person, task)
@@ -132,6 +138,7 @@ def complete_task(
         task.covers_number = covers
         task.save()
         notices.no_longer_overdue(task, reference=run.reference, now=turn.now)
+        leaving.cancel_advice([task.pk], run.reference, now=turn.now, cause=actor.code)
         turn.cursor.execute(
             "DELETE FROM timers_timer WHERE case_id = %s AND visit = %s AND command = %s "
             "AND purpose = 'overdue'",
@@ -155,27 +162,11 @@ def complete_task(
     return task
 
 
-def _case_of(task_id: int) -> int:
-    found = Task.objects.filter(pk=task_id).values_list("case_id", flat=True)
-    if not found:
-        raise TaskNotOpen("There is no such task.")
-    return found[0]
-
-
-def _open_task(task_id: int) -> Task:
-    """The task, afresh under the case's lock, which every act on it takes first."""
-    task = Task.objects.select_related("case", "holder").get(pk=task_id)
-    if not task.is_open:
-        how = f"“{task.outcome}” by {_name(task.closed_by)}" if task.outcome else "withdrawn"
-        raise TaskNotOpen(f"{task} was closed on {dates.moment(task.closed_at)}: {how}.")
-    return task
-
-
-def _name(actor: str) -> str:
-    kind, _, key = actor.partition(":")
-    if kind == "person":
-        return str(Person.objects.get(pk=int(key)))
-    return "Longcase" if kind == "engine" else key
+def _require_own_role(task: Task) -> None:
+    if task.advises_id is not None:
+        raise NotAllowed(
+            f"{task} is asked of {task.holder} alone. Whoever cannot advise says so as its answer."
+        )
 
 
 def _person(actor: Actor) -> Person:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -63,10 +64,19 @@ def drop(turn: Turn, run: Run, number: int, event: Recorded) -> None:
 def _cancel_task(reference: str, key: tuple[int, int, int], *, now: datetime, cause: str) -> None:
     """Nobody needs this task any more. Whoever holds it is told, unless it was their own act."""
     rows = Task.objects.filter(case_id=key[0], visit=key[1], command=key[2], state="open")
+    cancel_advice([task.pk for task in rows], reference, now=now, cause=cause)
     for task in rows:
         if task.holder_id is not None and cause != f"person:{task.holder_id}":
             notices.tell_cancelled(task, reference=reference, now=now)
         notices.no_longer_overdue(task, reference=reference, now=now)
+    rows.update(state="cancelled", closed_at=now, closed_by=cause)
+
+
+def cancel_advice(task_ids: Sequence[int], reference: str, *, now: datetime, cause: str) -> None:
+    """Advice on a task that has ended is not needed any more. Whoever was asked is told."""
+    rows = Task.objects.filter(advises__in=task_ids, state="open")
+    for task in rows:
+        notices.tell_cancelled(task, reference=reference, now=now)
     rows.update(state="cancelled", closed_at=now, closed_by=cause)
 
 

@@ -179,9 +179,42 @@ def fold_case(case: Case, events: Sequence[Recorded]) -> Stood:
                     tasks[stood.visit, number]["state"] = "cancelled"
         elif event.type.startswith("task."):
             _fold_task(tasks, stood.visit, event)
+        elif event.type.startswith("advice."):
+            _fold_advice(tasks, event)
     stood.waits = [] if stood.closed else waits_of(open_, documents, stood.clocks)
+    _end_advice(tasks)
     stood.tasks = list(tasks.values())
     return stood
+
+
+def _fold_advice(tasks: dict[tuple[int, int], dict[str, Any]], event: Recorded) -> None:
+    data = event.data
+    key = data["visit"], data["command"]
+    if event.type == "advice.asked":
+        tasks[key] = {
+            "visit": data["visit"],
+            "command": data["command"],
+            "name": data["name"],
+            "title": data["name"],
+            "role": "",
+            "due_at": None,
+            "state": "open",
+            "holder": data["to"],
+            "outcome": "",
+            "about": (data["about"]["visit"], data["about"]["command"]),
+        }
+    elif key in tasks:
+        given = event.type == "advice.given"
+        tasks[key]["state"] = "done" if given else "cancelled"
+        tasks[key]["outcome"] = data.get("outcome", "")
+
+
+def _end_advice(tasks: dict[tuple[int, int], dict[str, Any]]) -> None:
+    """A request for advice ends with the task that it is about."""
+    for task in tasks.values():
+        about = tasks.get(task["about"]) if "about" in task else None
+        if about is not None and about["state"] != "open" and task["state"] == "open":
+            task["state"] = "cancelled"
 
 
 def _fold_task(tasks: dict[tuple[int, int], dict[str, Any]], visit: int, event: Recorded) -> None:

@@ -37,7 +37,7 @@ from processes.engine.errors import (
     StepBroken,
 )
 from processes.engine.phrases import phrase
-from processes.engine.standing import ask
+from processes.engine.standing import ask, document_state
 from timers import clocks
 
 
@@ -285,7 +285,7 @@ class Runner:
                 self.documents.get(data["name"]) == "accepted" or data["name"] in self.replaced
             ):
                 self.replaced[data["name"]] = data["version"]
-            self.documents[data["name"]] = event.type.removeprefix("document.")
+            self.documents[data["name"]] = document_state(event.type)
             for command in self.open_commands():
                 if isinstance(command, AskDocuments) and command.is_met(self.documents):
                     command.settle(dict(self.documents))

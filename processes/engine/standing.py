@@ -63,9 +63,15 @@ def track(open_: Open, documents: dict[str, str], event: Recorded) -> None:
         open_.clear()
         open_.update(undo)
     elif kind.startswith("document.") and "name" in event.data:
-        documents[event.data["name"]] = kind.removeprefix("document.")
+        documents[event.data["name"]] = document_state(kind)
         _close_met(open_, documents)
         _note_whose_turn(open_, documents, [event.data["name"]], event)
+
+
+def document_state(type: str) -> str:
+    """The state of a document after an event about it. A verdict that was undone leaves it as it
+    came in."""
+    return "received" if type == "document.reconsidered" else type.removeprefix("document.")
 
 
 def _note_whose_turn(

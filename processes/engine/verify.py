@@ -12,7 +12,7 @@ from audit import feed
 from audit.read import events_of
 from audit.record import Recorded
 from audit.verify import snapshot, verify_case, verify_chains
-from cases.models import Case, Document, Note, Reminder, Task
+from cases.models import Case, Document, Note, Relation, Reminder, Task
 from processes.engine import findable, reminders
 from processes.engine.replay import fold_case
 from processes.engine.standing import Open, fold
@@ -124,6 +124,7 @@ def differences_of(case: Case) -> Iterator[Difference]:
         (t["visit"], t["command"]): (t["state"], t["outcome"], t["holder"]) for t in stood.tasks
     }
     yield from differs("tasks", tasks, expected)
+    yield from differs("related cases", _related(case.pk), _related_in(events))
     yield from _words_differ(case, events)
     asked = {name for name, state in documents.items() if state == "asked"}  # again, perhaps
     rows = Document.objects.filter(case_id=case.pk).exclude(name__in=asked).order_by("version")
@@ -133,6 +134,20 @@ def differences_of(case: Case) -> Iterator[Difference]:
     yield from differs("incident", incident, _has_incident(events))
     if case.closed_at is None and not case.waits:
         yield Difference(case.reference, last, "it is open and waits for nobody")
+
+
+def _related(case_id: int) -> list[int]:
+    return sorted(Relation.objects.filter(case_id=case_id).values_list("other_id", flat=True))
+
+
+def _related_in(events: list[Recorded]) -> list[int]:
+    found: set[int] = set()
+    for event in events:
+        if event.type == "case.related":
+            found.add(event.data["other"])
+        elif event.type == "case.parted":
+            found.discard(event.data["other"])
+    return sorted(found)
 
 
 def _words_differ(case: Case, events: list[Recorded]) -> Iterator[Difference]:
@@ -150,9 +165,10 @@ def _words_differ(case: Case, events: list[Recorded]) -> Iterator[Difference]:
         data = event.data
         row: Any
         told: Any
-        if event.type == "task.completed":
+        if event.type in ("task.completed", "advice.given"):
             key = (data["visit"], data["command"])
-            row, told = decided.get(key), [data["reason"], event.actor, data["result"]]
+            row = decided.get(key)
+            told = [data["reason"], event.actor, data.get("result", {})]
             what = f"the decision on “{data['name']}”"
         elif event.type == "document.received":
             row = files.get((data["name"], data["version"]))

@@ -85,10 +85,10 @@ function listen() {
   const place = $("[data-pulse]");
   if (!place) return;
   news = setInterval(async () => {
-    if (document.hidden || place.childElementCount) return;
+    if (document.hidden) return;
     const answer = await fetch(place.dataset.pulse, { headers: { "HX-Request": "true" } }).catch(() => null);
     if (answer?.status === 401 || answer?.status === 404) clearInterval(news);
-    if (answer?.status === 200) place.innerHTML = await answer.text();
+    if (answer?.status === 200 && !place.childElementCount) place.innerHTML = await answer.text();
   }, 20000);
 }
 

@@ -26,7 +26,7 @@ class Page:
         """The hidden fields of the form with this action."""
         form = re.search(rf'<form[^>]*action="{re.escape(action)}".*?</form>', self.html, re.DOTALL)
         assert form, f"no form sends to {action}"
-        found = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form[0])
+        found = re.findall(r'<input type="hidden" name="([\w-]+)" value="([^"]*)"', form[0])
         return dict(found)
 
     def send(self, action: str, **fields: Any) -> Page:

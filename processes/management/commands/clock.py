@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from audit import feed
-from cases import drafts, once
+from cases import drafts, once, presence
 from processes.acts import bulk, clients
 from processes.work import bulkacts, coderuns, firing, memory, recompute, sweeps
 from timers import service
@@ -28,6 +28,7 @@ SWEEPS = (
     Sweep("forms carried out", 3600, lambda: once.forget_old()),
     Sweep("drafts", 3600, lambda: drafts.forget_old()),
     Sweep("old acts on many cases", 3600, lambda: bulk.forget_old()),
+    Sweep("open forms", 3600, lambda: presence.forget_old()),
     Sweep("answers of the API", 3600, lambda: clients.forget_old()),
 )
 
