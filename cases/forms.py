@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm
-from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext_lazy as _
 
 from cases import amounts, fsm
-from cases.models import Document, Person, Requirement, Task
+from cases.models import Person, Task
 
 REASON_CHARACTERS = 4000
 NOTE_CHARACTERS = 10_000
@@ -202,66 +200,6 @@ class AdviceForm(forms.Form):
         super().__init__(*args, **kwargs)
         chosen = Person.objects.filter(pk__in=[one.pk for one in people])
         self.fields["of"].queryset = chosen.order_by("last_name", "first_name", "username")
-
-
-class UploadForm(forms.Form):
-    """A document that came in, for what was asked or for something else."""
-
-    name = forms.ChoiceField(label=_("What is it?"))
-    file = forms.FileField(label=_("File"))
-
-    def __init__(
-        self, *args: Any, requirements: Sequence[Requirement], titles: dict[str, Any], **kwargs: Any
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        known = {one.name: one.title for one in requirements}
-        known |= {name: str(title) for name, title in titles.items() if name not in known}
-        self.fields["name"].choices = [
-            *known.items(),
-            ("other", _("Something else")),
-        ]
-        self.fields["file"].help_text = _("At most %(size)s. The file is kept as it is.") % {
-            "size": filesizeformat(settings.LONGCASE_UPLOAD_BYTES)
-        }
-
-    def clean_file(self) -> Any:
-        file = self.cleaned_data["file"]
-        if file.size > settings.LONGCASE_UPLOAD_BYTES:
-            raise forms.ValidationError(
-                _("%(name)s has %(size)s; at most %(most)s are taken.")
-                % {
-                    "name": file.name,
-                    "size": filesizeformat(file.size),
-                    "most": filesizeformat(settings.LONGCASE_UPLOAD_BYTES),
-                }
-            )
-        return file
-
-
-class JudgeForm(forms.Form):
-    """Whether a document is what was asked for."""
-
-    verdict = forms.ChoiceField(
-        label=_("Is this what was asked for?"),
-        widget=forms.RadioSelect,
-        choices=[("accept", _("Accept")), ("reject", _("Reject, and ask for it again"))],
-        error_messages={"required": _("Choose accept or reject.")},
-    )
-    reason = long_text(
-        _("Why it is rejected"),
-        help_text=_("Only when you reject it. The party who sent it will read this."),
-        required=False,
-    )
-
-    def __init__(self, *args: Any, document: Document, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.document = document
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if cleaned.get("verdict") == "reject" and not cleaned.get("reason"):
-            self.add_error("reason", _("Say what is wrong with it; the sender will read this."))
-        return cleaned
 
 
 class AskDocumentsForm(ReasonForm):

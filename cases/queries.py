@@ -316,6 +316,13 @@ def case_file(case: Case) -> CaseFile:
     )
 
 
+def same_files(person: Person, document: Document) -> list[Document]:
+    """Other documents with the very same bytes, in cases that this person may see."""
+    same = Document.objects.filter(digest=document.digest).exclude(pk=document.pk)
+    seen = same.filter(case__in=access.visible_cases(person)).select_related("case")
+    return list(seen.order_by("-received_at", "-pk")[:10])
+
+
 def notes_of(case: Case) -> list[Note]:
     return list(case.notes.select_related("author").order_by("-number")[:500])
 

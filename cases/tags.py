@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -121,6 +123,18 @@ def document_tag(document: Document) -> Tag:
         case "rejected":
             return Tag(_("Rejected"), "bad", "refused")
     return Tag(_("To be judged"), "info", "answer")
+
+
+def valid_tag(document: Document, now: datetime) -> Tag | None:
+    """Until when an accepted paper counts, where that ends."""
+    until = document.valid_until_date
+    if until is None or document.state != "accepted":
+        return None
+    left = (until - timezone.localtime(now).date()).days
+    day = {"day": dates.day(until)}
+    if left < 0:
+        return Tag(_("Counted until %(day)s") % day, "bad", "bad")
+    return Tag(_("Counts until %(day)s") % day, "wait" if left < 14 else "", "clock")
 
 
 def task_of(wait: dict[str, Any], tasks: Sequence[Task]) -> Task | None:

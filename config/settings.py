@@ -188,6 +188,19 @@ MEDIA_ROOT = environment.folder("LONGCASE_STORAGE_DIR", DATA_DIR / "documents")
 LONGCASE_UPLOAD_BYTES = environment.whole_number(
     "LONGCASE_UPLOAD_BYTES", 25 * 1024 * 1024, least=1024
 )
+LONGCASE_UPLOAD_FILES = environment.whole_number("LONGCASE_UPLOAD_FILES", 20, least=1, most=100)
+DATA_UPLOAD_MAX_NUMBER_FILES = LONGCASE_UPLOAD_FILES + 1  # one more, to say that it is too many
+# Names that end so are never taken; programs, and pages with script, neither, whatever they end in.
+LONGCASE_REFUSED_ENDINGS = frozenset(
+    environment.words(
+        "LONGCASE_REFUSED_ENDINGS",
+        (
+            *("exe", "dll", "com", "scr", "msi", "bat", "cmd", "ps1", "vbs", "js", "jse", "wsf"),
+            *("jar", "apk", "lnk", "hta", "app", "sh"),
+            *("htm", "html", "xhtml", "svg", "svgz", "mht", "mhtml", "xml", "xsl", "xslt"),
+        ),
+    )
+)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 FILE_UPLOAD_PERMISSIONS = 0o600
 STORAGES: dict[str, Any] = {

@@ -14,6 +14,7 @@ from django.utils.module_loading import import_string
 from cases.errors import Invalid
 from cases.models import Case
 from processes.engine.runner import StepCode
+from processes.validity import Validity
 from timers.clocks import RESUME, Terms
 from timers.spans import Span
 
@@ -56,6 +57,7 @@ class Kind:
         pages: Sequence[tuple[Any, str, str]] = (),
         reopened_letter: str = "",
         found_by: Sequence[str] | None = (),
+        validity: dict[str, Validity] | None = None,
     ) -> None:
         """Declare a kind, once, at the top of its steps.py.
 
@@ -89,6 +91,7 @@ class Kind:
         self.message_titles = message_titles or {}
         self.pages = tuple(pages)
         self.found_by = None if found_by is None else tuple(found_by)
+        self.validity = validity or {}
         self.may_come = frozenset(may_come)
         self.fact_words = fact_words or {}
         self.reopened_letter = reopened_letter

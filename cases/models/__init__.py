@@ -8,8 +8,9 @@ from cases.models.case import Case
 from cases.models.client import CallCount, Client, KeptAnswer, Token
 from cases.models.document import Document, Requirement
 from cases.models.draft import Draft
+from cases.models.letter import Letter, LetterTemplate, TemplateVersion
 from cases.models.message import Message
-from cases.models.note import Letter, Note, Notice
+from cases.models.note import Note, Notice
 from cases.models.once import Once
 from cases.models.person import Person, Team
 from cases.models.reminder import Reminder
@@ -29,6 +30,7 @@ __all__ = [
     "Draft",
     "KeptAnswer",
     "Letter",
+    "LetterTemplate",
     "Message",
     "Note",
     "Notice",
@@ -43,5 +45,6 @@ __all__ = [
     "SearchWord",
     "Task",
     "Team",
+    "TemplateVersion",
     "Token",
 ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.db import models
 from django.urls import reverse
 
+from cases.fields import DataField
+
 
 class Requirement(models.Model):
     """One document that a case asked for. Its state is that of its newest version."""
@@ -45,12 +47,27 @@ class Document(models.Model):
     received_from = models.CharField(max_length=80)  # an actor
     judged_at = models.DateTimeField(null=True)
     judged_by = models.CharField(max_length=80, default="")
+    remarks = DataField(default=list)  # what was noticed of its content; see cases/remarks.py
+    pages = models.IntegerField(null=True)  # of a PDF that could be read
+    dated_date = models.DateField(null=True)  # the day that is written on it
+    valid_until_date = models.DateField(null=True)  # the last day on which it counts
+    lost_at = models.DateTimeField(null=True)  # when its bytes were found missing or altered
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["case", "name", "version"], name="document_version"),
         ]
-        indexes = [models.Index(fields=["digest"], name="document_digest")]
+        indexes = [
+            models.Index(fields=["digest"], name="document_digest"),
+            models.Index(
+                fields=["valid_until_date"],
+                condition=models.Q(state="accepted", valid_until_date__isnull=False),
+                name="document_valid_until",
+            ),
+            models.Index(
+                fields=["lost_at"], condition=models.Q(lost_at__isnull=False), name="document_lost"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.filename} (version {self.version})"

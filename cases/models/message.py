@@ -11,7 +11,8 @@ class Message(models.Model):
     """Something from outside that is meant for a case.
 
     States: *new* (stored, not yet looked at), *kept* (its case does not wait for it yet), *used*,
-    *late* (its case was closed), *unmatched* (no such case; a person links it).
+    *late* (its case was closed), *unmatched* (no such case; a person links it), *closed* (a person
+    answered it, or said that it is not ours).
     """
 
     source = models.CharField(max_length=80)
@@ -29,6 +30,11 @@ class Message(models.Model):
     why = models.TextField(default="")  # why it is late or unmatched
     received_at = models.DateTimeField()
     settled_at = models.DateTimeField(null=True)
+    settled_by = models.CharField(
+        max_length=80, default="", db_default="", blank=True
+    )  # who closed it by hand
+    settled_why = models.TextField(default="", db_default="", blank=True)
+    answer = models.ForeignKey("cases.Letter", on_delete=models.PROTECT, null=True)
 
     class Meta:
         constraints = [

@@ -1,4 +1,4 @@
-"""Words on a case: notes of staff, letters to parties, notices to staff."""
+"""Words on a case among staff: notes, and notices of what somebody should know."""
 
 from __future__ import annotations
 
@@ -14,23 +14,9 @@ class Note(models.Model):
     author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
     text = models.TextField()
     written_at = models.DateTimeField()
-
-
-class Letter(models.Model):
-    """A letter to a party: written once per key, kept with the case, and sent by mail."""
-
-    case = models.ForeignKey("cases.Case", on_delete=models.PROTECT, related_name="letters")
-    key = models.CharField(max_length=120, unique=True)  # of the activity that wrote it
-    template = models.CharField(max_length=80)
-    to_name = models.CharField(max_length=200)
-    to_email = models.EmailField(blank=True, default="")
-    subject = models.CharField(max_length=200)
-    text = models.TextField()
-    written_at = models.DateTimeField()
-    sent_at = models.DateTimeField(null=True)
-
-    def __str__(self) -> str:
-        return self.subject
+    strikes = models.OneToOneField(  # the note that this one corrects, which stays readable
+        "self", on_delete=models.PROTECT, null=True, related_name="struck_by"
+    )
 
 
 class Notice(models.Model):

@@ -16,7 +16,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from cases import access, dates, sentences, tags, words
+from cases import access, dates, remarks, sentences, tags, words
 from cases.fsm import Edge
 from cases.models import Case, Document, Person, Requirement, Task
 from cases.queries import WorkRow
@@ -214,6 +214,12 @@ def document_title(names: words.Words, name: str) -> str:
 @register.simple_tag
 def document_tag(document: Document) -> tags.Tag:
     return tags.document_tag(document)
+
+
+@register.simple_tag
+def remark_sentences(document: Document) -> list[str]:
+    """What was noticed of a file's content."""
+    return remarks.sentences(document.remarks)
 
 
 @register.simple_tag

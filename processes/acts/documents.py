@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import logging
-import mimetypes
-import re
-import tempfile
-import unicodedata
-from typing import Any
+from datetime import date
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.core.files.base import File
-from django.core.files.storage import default_storage
+from django.utils.translation import gettext as _
 
 from cases import access, dates
 from cases.actors import Actor
@@ -24,34 +19,18 @@ from processes.engine import performing
 from processes.engine.run import Run
 from processes.engine.turn import Turn
 from processes.letters import send_letter
+from processes.storing import (
+    DocumentDamaged,
+    clean_filename,
+    open_document,
+    path_of,
+    store,
+)
+from processes.validity import last_day, today
 
-UPLOAD_BYTES = 25 * 1024 * 1024  # unless settings.LONGCASE_UPLOAD_BYTES says otherwise
-_ENDING_ALONE = re.compile(r"\s*\.+\s*([A-Za-z0-9]{1,10})\s*\Z")  # such as “.pdf”
-log = logging.getLogger("longcase.documents")
-_RESERVED = re.compile(r"^(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
+__all__ = ["DocumentDamaged", "clean_filename", "open_document", "path_of"]  # used with the acts
 
-
-def clean_filename(name: str) -> str:
-    """A file name that no system trips over: no folders, no control characters, at most 200
-    characters with its extension kept. Never empty."""
-    name = unicodedata.normalize("NFC", name)
-    name = re.split(r"[\\/]", re.sub(r"%2[fF]|%5[cC]", "/", name))[-1]
-    name = "".join("_" if unicodedata.category(c)[0] == "C" else c for c in name)
-    name = re.sub(r'[<>:"|?*;]', "_", name)
-    if (alone := _ENDING_ALONE.match(name)) is not None:
-        name = f"document.{alone[1]}"
-    name = name.strip(" .") or "document"
-    if _RESERVED.match(name):
-        name = f"_{name}"
-    stem, dot, ending = name.rpartition(".")
-    if dot and len(ending) <= 10:
-        return f"{stem[: 199 - len(ending)] or 'document'}.{ending}"
-    return name[:200]
-
-
-def path_of(digest: str) -> str:
-    """Where in storage the bytes with this digest lie."""
-    return f"documents/{digest[:2]}/{digest}"
+OTHER = "other"  # what nobody asked for
 
 
 def receive_document(*, case_id: int, name: str, file: File[bytes], actor: Actor) -> Document:
@@ -60,7 +39,7 @@ def receive_document(*, case_id: int, name: str, file: File[bytes], actor: Actor
     The bytes are stored under their digest before the commit; without it they are only unused.
     """
     filename = clean_filename(file.name or "document")
-    digest, size = _store(file, filename)
+    stored = store(file, filename)
     with acting_on(case_id, actor=actor) as (turn, run):
         access.require(actor, "note case", run.case)
         last = (
@@ -69,16 +48,18 @@ def receive_document(*, case_id: int, name: str, file: File[bytes], actor: Actor
             .values_list("version", "digest", "state")
             .first()
         )
-        if last is not None and last[1] == digest and last[2] == "received":
+        if last is not None and last[1] == stored.digest and last[2] == "received":
             return Document.objects.get(case_id=case_id, name=name, version=last[0])
         document = Document.objects.create(
             case_id=case_id,
             name=name,
             version=(last[0] if last else 0) + 1,
             filename=filename,
-            media_type=mimetypes.guess_type(filename)[0] or "application/octet-stream",
-            size=size,
-            digest=digest,
+            media_type=stored.look.media_type,
+            remarks=stored.look.remarks,
+            pages=stored.look.pages,
+            size=stored.size,
+            digest=stored.digest,
             received_at=turn.now,
             received_from=actor.code,
         )
@@ -90,8 +71,10 @@ def receive_document(*, case_id: int, name: str, file: File[bytes], actor: Actor
                 "name": name,
                 "version": document.version,
                 "filename": filename,
-                "digest": digest,
-                "size": size,
+                "digest": stored.digest,
+                "size": stored.size,
+                "media_type": stored.look.media_type,
+                **({"remarks": stored.look.remarks} if stored.look.remarks else {}),
             },
             actor=actor.code,
             on_behalf=actor.on_behalf,
@@ -99,64 +82,60 @@ def receive_document(*, case_id: int, name: str, file: File[bytes], actor: Actor
     return document
 
 
-def _store(file: File[bytes], filename: str) -> tuple[str, int]:
-    """Store the bytes by digest, in pieces; returns the digest and the number of bytes."""
-    most = getattr(settings, "LONGCASE_UPLOAD_BYTES", UPLOAD_BYTES)
-    digest, size = hashlib.sha256(), 0
-    with tempfile.TemporaryFile() as copy:
-        for piece in file.chunks():
-            size += len(piece)
-            if size > most:
-                raise Invalid(
-                    f"“{filename}” is larger than {most // 1024 // 1024} MB, the most one document "
-                    "may have.",
-                    {"file": f"At most {most // 1024 // 1024} MB."},
-                )
-            digest.update(piece)
-            copy.write(piece)
-        if not size:
-            raise Invalid(
-                f"“{filename}” is empty: 0 bytes came in.", {"file": "The file is empty."}
-            )
-        copy.seek(0)
-        path = path_of(digest.hexdigest())
-        if not default_storage.exists(path):
-            default_storage.save(path, File(copy))
-    return digest.hexdigest(), size
+class Receipt(NamedTuple):
+    """What became of one file of several."""
+
+    filename: str
+    document: Document | None
+    why_not: str = ""
 
 
-class DocumentDamaged(Refused):
-    """The stored bytes are gone, or are not those that came in."""
-
-
-def open_document(document: Document) -> File[bytes]:
-    """The bytes as they came in. Raises DocumentDamaged when they are missing or were altered."""
-    try:
-        stored = default_storage.open(path_of(document.digest))
-    except OSError as error:
-        log.error("document_missing", extra={"document": document.pk})
-        raise DocumentDamaged(
-            f"The bytes of {document} are missing from storage. Its record is intact; operators "
-            "can restore them from a backup by their digest."
-        ) from error
-    digest = hashlib.sha256()
-    for piece in stored.chunks():
-        digest.update(piece)
-    if digest.hexdigest() != document.digest:
-        stored.close()
-        log.error("document_altered", extra={"document": document.pk})
-        raise DocumentDamaged(
-            f"The stored bytes of {document} are not those that came in: their digest differs. "
-            "Operators can restore them from a backup."
+def receive_several(
+    *, case_id: int, files: list[tuple[str, File[bytes]]], actor: Actor
+) -> list[Receipt]:
+    """Keep several files, each as (name, file), in a commit of its own: one that is refused does
+    not keep the others out. Raises Invalid for none and for too many."""
+    most = settings.LONGCASE_UPLOAD_FILES
+    if not files:
+        raise Invalid(_("Choose at least one file."))
+    if len(files) > most:
+        raise Invalid(
+            _("These are %(n)s files; at most %(most)s are taken at once. Send the rest after.")
+            % {"n": len(files), "most": most}
         )
-    stored.seek(0)
-    return stored
+    receipts = []
+    for name, file in files:
+        filename = clean_filename(file.name or "document")
+        if name == OTHER:
+            name = name_for_other(case_id)
+        try:
+            found = receive_document(case_id=case_id, name=name, file=file, actor=actor)
+            receipts.append(Receipt(filename, found))
+        except Refused as refusal:
+            receipts.append(Receipt(filename, None, str(refusal)))
+    return receipts
 
 
-def judge_document(*, document_id: int, accept: bool, reason: str, actor: Actor) -> Document:
-    """Accept a document, or reject it with the reason the sender will read.
+def name_for_other(case_id: int) -> str:
+    """A name of its own for a paper that nobody asked for, so that it replaces no other one."""
+    taken = set(
+        Document.objects.filter(case_id=case_id, name__startswith=OTHER).values_list(
+            "name", flat=True
+        )
+    )
+    if OTHER not in taken:
+        return OTHER
+    return next(name for n in range(2, 100_000) if (name := f"{OTHER}_{n}") not in taken)
 
-    Raises Invalid, TaskNotOpen (a newer version came in, or it was judged), NotAllowed.
+
+def judge_document(
+    *, document_id: int, accept: bool, reason: str, actor: Actor, dated: date | None = None
+) -> Document:
+    """Accept a document, or reject it with the reason the sender will read. `dated` is the day
+    written on it: papers of some names count for a while from then.
+
+    Raises Invalid (also for one that no longer counts), TaskNotOpen (a newer version came in, or
+    it was judged), NotAllowed.
     """
     case_id = Document.objects.filter(pk=document_id).values_list("case_id", flat=True).first()
     if case_id is None:
@@ -176,6 +155,8 @@ def judge_document(*, document_id: int, accept: bool, reason: str, actor: Actor)
                 f"{document} was {document.state} on {dates.day(document.judged_at)}."
             )
         document.state = "accepted" if accept else "rejected"
+        if accept:
+            _note_validity(turn, run, document, dated)
         document.reason = reason.strip()
         document.judged_at, document.judged_by = turn.now, actor.code
         document.save()
@@ -190,6 +171,7 @@ def judge_document(*, document_id: int, accept: bool, reason: str, actor: Actor)
                 "version": document.version,
                 "digest": document.digest,
                 "reason": document.reason,
+                **_told_validity(document),
             },
             actor=actor.code,
             on_behalf=actor.on_behalf,
@@ -197,6 +179,36 @@ def judge_document(*, document_id: int, accept: bool, reason: str, actor: Actor)
         if not accept:
             _tell_sender(turn, run, document)
     return document
+
+
+def _note_validity(turn: Turn, run: Run, document: Document, dated: date | None) -> None:
+    """Until when a paper counts that is accepted now. Without a date on it, the day on which it
+    came in is its date."""
+    now = today(turn.now)
+    if dated is not None and dated > now:
+        said = _("The date on the document lies in the future: %(day)s.")
+        raise _wrong_date(said % {"day": dates.day(dated)})
+    document.dated_date = dated
+    rule = run.kind.validity.get(document.name)
+    if rule is None:
+        return
+    document.dated_date = dated or today(document.received_at)
+    document.valid_until_date = last_day(rule, document.dated_date)
+    if document.valid_until_date < now:
+        said = _(
+            "It is of %(dated)s and counted until %(until)s. Reject it, and ask for a newer one."
+        )
+        days = {"dated": document.dated_date, "until": document.valid_until_date}
+        raise _wrong_date(said % {name: dates.day(day) for name, day in days.items()})
+
+
+def _wrong_date(sentence: str) -> Invalid:
+    return Invalid(sentence, {"dated": sentence})
+
+
+def _told_validity(document: Document) -> dict[str, Any]:
+    told = {"dated": document.dated_date, "valid_until": document.valid_until_date}
+    return {name: day for name, day in told.items() if day is not None}
 
 
 def _tell_sender(turn: Turn, run: Run, document: Document) -> None:

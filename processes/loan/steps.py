@@ -37,7 +37,8 @@ from processes.loan.activities import (
     score_credit,
 )
 from processes.loan.models import LoanApplication, Step
-from timers.spans import days, working_days
+from processes.validity import Validity
+from timers.spans import days, months, working_days
 
 loan = Kind(
     LoanApplication,
@@ -59,6 +60,7 @@ loan = Kind(
         "bank_statement": _("Bank statement"),
     },
     rejection_letters={"applicant": "loan/letters/paper_rejected.txt"},
+    validity={"payslip": Validity(months(3), (Step.AWAITING_DOCUMENTS, Step.UNDERWRITING))},
     messages={"offer_answer": messages.offer_answer, "appraisal": messages.appraisal},
     form="processes.loan.forms.LoanForm",
     reopened_letter="loan/letters/reopened.txt",

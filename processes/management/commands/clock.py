@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand
 
 from audit import feed
 from cases import drafts, once, presence
-from processes.acts import bulk, clients
+from processes.acts import bulk, clients, expiring
 from processes.work import bulkacts, coderuns, firing, memory, recompute, sweeps
 from timers import service
 from timers.sweeps import Sweep
@@ -25,6 +25,7 @@ SWEEPS = (
     Sweep("acts on many cases", 5, lambda: bulkacts.publish_unfinished()),
     Sweep("changed calendars", 2, lambda: recompute.follow_calendars()),
     Sweep("dead workers", 10, lambda: sweeps.forget_dead_workers()),
+    Sweep("papers that no longer count", 600, lambda: expiring.ask_again()),
     Sweep("forms carried out", 3600, lambda: once.forget_old()),
     Sweep("drafts", 3600, lambda: drafts.forget_old()),
     Sweep("old acts on many cases", 3600, lambda: bulk.forget_old()),
