@@ -15,7 +15,7 @@ def tell_states(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("cases", "0003_clients"),
+        ("cases", "0007_saved_lists_and_bulk_acts"),
     ]
 
     operations = [

@@ -40,6 +40,11 @@ def document_for(person: Person, pk: int) -> Document:
     return found
 
 
+def is_shown(document: Document) -> bool:
+    """Whether a browser may show the file itself. One that is not what it is called may not."""
+    return document.media_type in SHOWN_TYPES and remarks.OTHER_CONTENT not in document.remarks
+
+
 @require_http_methods(["GET", "POST"])
 @signed_in
 def document(request: HttpRequest, pk: int) -> HttpResponse:
@@ -93,7 +98,7 @@ def _told(person: Person, found: Document) -> dict[str, Any]:
         "remarks": remarks.sentences(found.remarks),
         "twins": queries.same_files(person, found),
         "page_numbers": range(1, previews.page_count(found) + 1) if not found.lost_at else (),
-        "is_shown": found.media_type in SHOWN_TYPES and not found.lost_at,
+        "is_shown": is_shown(found) and not found.lost_at,
     }
 
 
@@ -102,7 +107,7 @@ def _told(person: Person, found: Document) -> dict[str, Any]:
 def document_file(request: HttpRequest, pk: int) -> HttpResponseBase:
     """The bytes of a document, as they came in."""
     found = document_for(person_of(request), pk)
-    show = found.media_type in SHOWN_TYPES and "download" not in request.GET
+    show = is_shown(found) and "download" not in request.GET
     response = FileResponse(
         documents.open_document(found),
         as_attachment=not show,

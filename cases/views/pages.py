@@ -43,6 +43,8 @@ def words_of(case: Case, file: CaseFile, kind: Kind) -> Words:
 def head_of(request: HttpRequest, case: Case) -> dict[str, Any]:
     """What stands on top of every page of a case: title, acts, rail and the four answers."""
     person, now, kind = person_of(request), clock.now(), kind_of(case.kind)
+    if person.team_id == case.team_id:
+        person.team = case.team  # which was read with the case; the top of the page names it
     file = queries.case_file(case)
     words = words_of(case, file, kind)
     works = access.may(person, "work on case", case)

@@ -213,6 +213,7 @@ def test_a_thousand_documents_take_the_same_queries(desk: Any, visit: Any) -> No
         counts.append(len(queries))
     assert counts[0] == counts[1] <= 15
     assert "Next page" in page and len(page.html) < 150_000
+    Document.objects.all().delete()  # no event tells of them
 
 
 def test_a_paper_counts_for_a_while_and_is_asked_again(
