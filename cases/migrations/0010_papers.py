@@ -15,7 +15,7 @@ def tell_states(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("cases", "0007_saved_lists_and_bulk_acts"),
+        ("cases", "0009_beside_the_case"),
     ]
 
     operations = [
