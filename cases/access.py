@@ -305,6 +305,8 @@ for _act, _who in {
     ),
     "link message": has_role(CASEWORKER) | is_supervisor | is_operator,
     "change calendar": is_administrator,
+    "change letters": is_administrator,
+    "post letters": has_role(CASEWORKER) | is_supervisor,
     "repair case": is_operator | is_supervisor,
     "manage clients": is_administrator,
     "manage people": is_administrator,

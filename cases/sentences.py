@@ -361,6 +361,12 @@ def _activity_completed(event: EventLike, data: Mapping[str, Any], words: Words)
     if is_letter(result):
         title = _("Letter: %(subject)s") % {"subject": result["subject"]}
         return title, _("To %(who)s") % {"who": result["to"]} if result.get("to") else ""
+    if isinstance(result, Mapping) and "mailed" in result:
+        if result.get("not_mailed"):
+            return _("Letter not mailed: %(subject)s") % {"subject": result["mailed"]}, result[
+                "not_mailed"
+            ]
+        return _("Letter mailed: %(subject)s") % {"subject": result["mailed"]}, ""
     asked = words.asked.get(event.number, {})
     what = plain(asked.get("name") or data.get("name") or "") or _("Work")
     told = value(words.found(result)) if result else ""
@@ -469,6 +475,16 @@ def _letter_written(event: EventLike, data: Mapping[str, Any], words: Words) -> 
     return _("Letter: %(subject)s") % {"subject": data.get("subject", "")}, (
         _("To %(who)s") % {"who": to} if to else ""
     )
+
+
+@_tells("letter.posted")
+def _letter_posted(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Letter posted: %(subject)s") % {"subject": data.get("subject", "")}, ""
+
+
+@_tells("letter.tried_again")
+def _letter_tried_again(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("Letter to be sent again: %(subject)s") % {"subject": data.get("subject", "")}, ""
 
 
 @_tells("letter.sent")

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from cases import dates
-from cases.models import Case, Document, Person, Requirement, Task
+from cases.models import Case, Document, Letter, Person, Requirement, Task
 from cases.words import outcome_label, party, plain
 
 
@@ -123,6 +123,23 @@ def document_tag(document: Document) -> Tag:
         case "rejected":
             return Tag(_("Rejected"), "bad", "refused")
     return Tag(_("To be judged"), "info", "answer")
+
+
+def letter_tag(letter: Letter) -> Tag:
+    """How far a letter is on its way."""
+    match letter.state:
+        case "sent":
+            return Tag(_("Mailed"), "good", "done")
+        case "posted":
+            return Tag(_("Posted"), "good", "done")
+        case "to_post":
+            return Tag(_("To be posted"), "wait", "wait")
+        case "undelivered":
+            return Tag(_("Not deliverable"), "bad", "bad")
+    if letter.why_not:
+        tried = ngettext("Tried once", "Tried %(n)s times", letter.tries) % {"n": letter.tries}
+        return Tag(tried, "wait", "wait")
+    return Tag(_("To be mailed"), "", "clock")
 
 
 def valid_tag(document: Document, now: datetime) -> Tag | None:

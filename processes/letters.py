@@ -9,12 +9,16 @@ facts) and whatever else it is given. The event of the activity is its record in
 from __future__ import annotations
 
 import smtplib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from email.utils import parseaddr
 from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.core.mail import EmailMessage
+from django.db.models import F
 from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
 
 from cases.models import Case, Letter
 from processes.activities import Attempt, activity
@@ -36,6 +40,15 @@ def send_letter(attempt: Attempt, *, template: str, **more: Any) -> dict[str, An
     letter = write(key=attempt.key, case_id=attempt.case_id, template=template, more=more)
     trouble = "" if letter.sent_at else send(letter)
     found = {"letter": letter.pk, "subject": letter.subject, "to": letter.to_name}
+    return {**found, "not_mailed": trouble} if trouble else found
+
+
+@activity(timeout=seconds(20), attempts=30, first_retry_seconds=5, on="the mail")
+def mail_letter(attempt: Attempt, *, letter: str) -> dict[str, Any]:
+    """Send a letter that a person wrote, by its key. Tried again as `send_letter` is."""
+    written = Letter.objects.get(key=letter)
+    trouble = "" if written.sent_at else send(written)
+    found = {"mailed": written.subject, "to": written.to_name}
     return {**found, "not_mailed": trouble} if trouble else found
 
 
@@ -68,6 +81,7 @@ def write(
         subject=" ".join(subject.split())[:200],
         text=body.strip() + "\n",
         written_at=clock.now(),
+        written_by="engine",
     )
     # Of two that write it at once the first one's text stands, without a savepoint for it.
     Letter.objects.bulk_create([new], ignore_conflicts=True)
@@ -81,6 +95,7 @@ def send(letter: Letter) -> str:
     show it once.
     """
     if not letter.to_email:
+        Letter.objects.filter(pk=letter.pk, sent_at=None).update(state="to_post")
         return "There is no e-mail address: send it by post."
     mail = EmailMessage(
         subject=letter.subject,
@@ -89,15 +104,64 @@ def send(letter: Letter) -> str:
         headers={"Message-ID": message_id(letter.key)},
     )
     try:
-        mail.send()
+        with _told_on(letter):
+            mail.send()
     except smtplib.SMTPRecipientsRefused as refusal:
         code, words = next(iter(refusal.recipients.values()))
         if code < 500:  # for now
             raise
-        return f"The mail server refuses the address: {code} {words.decode(errors='replace')}"
-    letter.sent_at = clock.now()
-    letter.save(update_fields=["sent_at"])
+        why = f"The mail server refuses the address: {code} {words.decode(errors='replace')}"
+        letter.state, letter.why_not = "undelivered", why
+        letter.save(update_fields=["state", "why_not"])
+        return why
+    letter.sent_at, letter.state, letter.why_not = clock.now(), "sent", ""
+    letter.save(update_fields=["sent_at", "state", "why_not"])
     return ""
+
+
+@contextmanager
+def _told_on(letter: Letter) -> Iterator[None]:
+    """Count a try on the letter, and keep how it failed for those who look at it meanwhile."""
+    tried = {"tries": F("tries") + 1, "tried_at": clock.now()}
+    try:
+        yield
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"[:500]
+        Letter.objects.filter(pk=letter.pk).update(state="due", why_not=said, **tried)
+        raise
+    Letter.objects.filter(pk=letter.pk).update(**tried)
+
+
+TRIES = 30  # of a letter that belongs to no case; those of cases are tried by their activity
+
+
+def send_without_case(most: int = 50) -> int:
+    """Mail the letters that answer messages of no case. Run by the timer service; any number may.
+    What cannot be mailed now is tried again, each time later. Returns how many went out."""
+    sent = 0
+    for pk in list(_due_without_case(most)):
+        letter = Letter.objects.get(pk=pk)
+        claimed = Letter.objects.filter(pk=pk, state="due", tries=letter.tries)
+        if not claimed.update(tries=letter.tries + 1, tried_at=clock.now()):
+            continue  # another clock has it
+        letter.refresh_from_db()
+        try:
+            sent += not send(letter)
+        except (OSError, smtplib.SMTPException):
+            if letter.tries >= TRIES:
+                said = _("The mail could not be reached; it was tried %(n)s times.")
+                why = said % {"n": letter.tries}
+                Letter.objects.filter(pk=pk).update(state="undelivered", why_not=why)
+    return sent
+
+
+def _due_without_case(most: int) -> Iterator[int]:
+    due = Letter.objects.filter(case=None, state="due").order_by("pk")
+    now = clock.now()
+    for pk, tries, tried_at in due.values_list("pk", "tries", "tried_at")[:most]:
+        later = min(3600, 30 * 2 ** min(tries, 10))
+        if tried_at is None or (now - tried_at).total_seconds() >= later:
+            yield pk
 
 
 def message_id(key: str) -> str:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 
 from cases import access, dates, remarks, sentences, tags, words
 from cases.fsm import Edge
-from cases.models import Case, Document, Person, Requirement, Task
+from cases.models import Case, Document, Letter, Person, Requirement, Task
 from cases.queries import WorkRow
 from processes.kinds import kinds
 from timers import clock
@@ -220,6 +220,11 @@ def document_tag(document: Document) -> tags.Tag:
 def remark_sentences(document: Document) -> list[str]:
     """What was noticed of a file's content."""
     return remarks.sentences(document.remarks)
+
+
+@register.simple_tag
+def letter_tag(letter: Letter) -> tags.Tag:
+    return tags.letter_tag(letter)
 
 
 @register.simple_tag

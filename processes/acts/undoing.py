@@ -228,7 +228,8 @@ def _judged(turn: Turn, run: Run, event: Event, actor: Actor) -> None:
         )
     document.state, document.reason = "received", ""
     document.judged_at, document.judged_by = None, ""
-    document.save(update_fields=["state", "reason", "judged_at", "judged_by"])
+    document.dated_date = document.valid_until_date = None
+    document.save()
     Requirement.objects.filter(case_id=run.case_id, name=document.name).update(
         state="received", reason=""
     )

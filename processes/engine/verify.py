@@ -12,7 +12,7 @@ from audit import feed
 from audit.read import events_of
 from audit.record import Recorded
 from audit.verify import snapshot, verify_case, verify_chains
-from cases.models import Case, Document, Note, Relation, Reminder, Task
+from cases.models import Case, Document, Letter, Note, Relation, Reminder, Task
 from processes.engine import findable, reminders
 from processes.engine.replay import fold_case
 from processes.engine.standing import Open, fold
@@ -160,6 +160,10 @@ def _words_differ(case: Case, events: list[Recorded]) -> Iterator[Difference]:
         (d.name, d.version): [d.filename, d.digest, d.size, d.received_from]
         for d in Document.objects.filter(case_id=case.pk)
     }
+    letters = {
+        one.key: [one.subject, one.text, one.to_name]
+        for one in Letter.objects.filter(case_id=case.pk)
+    }
     notes = {n.number: n.text for n in Note.objects.filter(case_id=case.pk)}
     for event in events:
         data = event.data
@@ -176,6 +180,9 @@ def _words_differ(case: Case, events: list[Recorded]) -> Iterator[Difference]:
             what = f"version {data['version']} of the document “{data['name']}”"
         elif event.type == "note.added":
             row, told, what = notes.get(event.number), data["text"], "the note"
+        elif event.type == "letter.written" and "key" in data:
+            row, told = letters.get(data["key"]), [data["subject"], data["text"], data["to"]]
+            what = "the letter"
         else:
             continue
         if row != told:

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand
 
 from audit import feed
 from cases import drafts, once, presence
+from processes import letters
 from processes.acts import bulk, clients, expiring
 from processes.work import bulkacts, coderuns, firing, memory, recompute, sweeps
 from timers import service
@@ -26,6 +27,7 @@ SWEEPS = (
     Sweep("changed calendars", 2, lambda: recompute.follow_calendars()),
     Sweep("dead workers", 10, lambda: sweeps.forget_dead_workers()),
     Sweep("papers that no longer count", 600, lambda: expiring.ask_again()),
+    Sweep("letters without a case", 10, lambda: letters.send_without_case()),
     Sweep("forms carried out", 3600, lambda: once.forget_old()),
     Sweep("drafts", 3600, lambda: drafts.forget_old()),
     Sweep("old acts on many cases", 3600, lambda: bulk.forget_old()),
