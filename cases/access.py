@@ -82,6 +82,26 @@ def _reaches(person: Person) -> list[Q]:
     return reaches
 
 
+def team_cases(person: Person, team: Team) -> QuerySet[Case]:
+    """The open cases of a team that this person may see, all of them among `visible_cases`: what
+    the figures of the team count, and the lists under them show."""
+    cases = Case.objects.filter(team=team, closed_at=None)
+    if not may(person, "see team", team):
+        return cases.none()
+    if AUDITOR in person.roles:
+        return cases
+    return cases.filter(Q(restricted=False) | Q(owner__in=selves(person)))
+
+
+def seen_teams(person: Person) -> list[Team]:
+    """The teams whose page this person may see: those that they lead; auditors see all."""
+    if AUDITOR in person.roles:
+        return list(Team.objects.order_by("name"))
+    if SUPERVISOR not in person.roles:
+        return []
+    return list(Team.objects.filter(pk__in=person.team_ids).order_by("name"))
+
+
 def selves(person: Person) -> list[int]:
     """The ids of this person and of those whom they stand in for today."""
     return [person.pk, *(one.pk for one in stands_in_for(person))]
@@ -312,7 +332,8 @@ for _act, _who in {
     "manage people": is_administrator,
     "enter absence": (is_oneself & ~has_role(AUDITOR)) | supervises | is_administrator,
     "let person go": supervises | is_administrator,
-    "see team": supervises_team,
+    "see team": supervises_team | has_role(AUDITOR),
+    "lead team": supervises_team,
 }.items():
     ACTS.add_rule(_act, _who)
 

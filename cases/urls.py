@@ -5,6 +5,7 @@ from django.urls import path
 
 from cases.forms import LoginForm
 from cases.views import (
+    absences,
     acts,
     beside,
     calendars,
@@ -21,7 +22,9 @@ from cases.views import (
     notes,
     printing,
     signing,
+    spreading,
     tasks,
+    team,
     tokens,
     tray,
     work,
@@ -46,6 +49,17 @@ urlpatterns = [
     path("work/", work.my_work, name="my-work"),
     path("work/notices/<int:pk>/", work.dismiss_notice, name="dismiss-notice"),
     path("work/next/", work.take_next, name="take-next"),
+    path("team/", team.home, name="team-home"),
+    path("team/<int:pk>/", team.team, name="team"),
+    path("team/<int:pk>/cases/", team.team_cases, name="team-cases"),
+    path("team/<int:pk>/assign/", spreading.assign, name="team-assign"),
+    path("team/<int:pk>/spread/<int:act_pk>/", spreading.spread, name="spread"),
+    path("team/<int:pk>/people/<int:person_pk>/", team.load, name="team-load"),
+    path("team/<int:pk>/people/<int:person_pk>/move/", spreading.move_work, name="move-work"),
+    path("people/<int:pk>/absences/", absences.absences, name="absences"),
+    path(
+        "people/<int:pk>/absences/<int:absence_pk>/end/", absences.end_absence, name="end-absence"
+    ),
     path("calendars/", calendars.calendar_list, name="calendars"),
     path("calendars/<str:name>/", calendars.calendar, name="calendar"),
     path("letters/", letters.post_room, name="post-room"),

@@ -58,6 +58,7 @@ class Kind:
         reopened_letter: str = "",
         found_by: Sequence[str] | None = (),
         validity: dict[str, Validity] | None = None,
+        targets: dict[Any, int] | None = None,
     ) -> None:
         """Declare a kind, once, at the top of its steps.py.
 
@@ -77,6 +78,8 @@ class Kind:
         must be allowed). `reopened_letter` tells the customer that a closed case was opened again.
         `found_by` are the facts by which people find a case, beside its title,
         reference, key and documents; None: by its reference alone.
+        `targets` are, by step, the calendar days within which most visits
+        should end; the pages of teams hold them against the days that visits took.
         """
         self.model = model
         self.name = model.kind_name
@@ -92,6 +95,7 @@ class Kind:
         self.pages = tuple(pages)
         self.found_by = None if found_by is None else tuple(found_by)
         self.validity = validity or {}
+        self.targets = {str(step): days for step, days in (targets or {}).items()}
         self.may_come = frozenset(may_come)
         self.fact_words = fact_words or {}
         self.reopened_letter = reopened_letter

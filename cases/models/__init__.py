@@ -8,6 +8,7 @@ from cases.models.case import Case
 from cases.models.client import CallCount, Client, KeptAnswer, Token
 from cases.models.document import Document, Requirement
 from cases.models.draft import Draft
+from cases.models.figures import StepDay, TeamDay
 from cases.models.letter import Letter, LetterTemplate, TemplateVersion
 from cases.models.message import Message
 from cases.models.note import Note, Notice
@@ -43,8 +44,10 @@ __all__ = [
     "SavedList",
     "SearchEntry",
     "SearchWord",
+    "StepDay",
     "Task",
     "Team",
+    "TeamDay",
     "TemplateVersion",
     "Token",
 ]

@@ -174,6 +174,12 @@ def works(person: Person) -> bool:
     return bool(person.roles - {access.AUDITOR, access.OPERATOR})
 
 
+@register.simple_tag
+def leads_teams(person: Person) -> bool:
+    """Whether there is a team whose page this person may see."""
+    return bool(person.roles & {access.SUPERVISOR, access.AUDITOR})
+
+
 @register.inclusion_tag("_demo.html", takes_context=True)
 def demo_banner(context: dict[str, Any]) -> dict[str, Any]:
     """The time of a demo and the buttons that turn it; empty elsewhere."""

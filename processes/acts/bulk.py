@@ -26,7 +26,7 @@ from processes.acts.tasks import claim_task, hand_over_task, release_task, requi
 from timers import clock
 
 MOST_ROWS = 1000  # that one act takes
-HAND_OVER, REMIND, TAKE = WHATS = ("hand-over", "remind", "take")
+HAND_OVER, REMIND, TAKE, SPREAD = WHATS = ("hand-over", "remind", "take", "spread")
 NOT_BEGUN_KEPT = timedelta(days=2)
 ENDED_KEPT = timedelta(days=180)
 
@@ -123,12 +123,15 @@ def look(*, act: BulkAct, actor: Actor, asked: dict[str, Any]) -> list[Looked]:
         if act.what == REMIND
         else ()
     )
-    to = _to(asked)
+    targets = _targets(rows, asked)
     if tasks:  # who takes them, or gets them, keeps four eyes
-        access.foresee(to or person, list(cases.values()))
+        for one in {to.pk: to for to in targets.values() if to} or {person.pk: person}:
+            by = next((to for to in targets.values() if to and to.pk == one), person)
+            access.foresee(by, list(cases.values()))
     looked = []
     for row in rows:
         case, task = cases.get(row.case_id or 0), tasks.get(row.task_id or 0)
+        to = targets[row.pk]
         verdict, sentence = "done", ""
         if case is None:
             verdict, sentence = "refused", _not_seen()
@@ -160,7 +163,7 @@ def _try(
         access.require(actor, "be reminded", case)
     elif task is None:
         access.require(actor, "assign case", case)
-        if what == HAND_OVER:
+        if what in (HAND_OVER, SPREAD):
             require_caseworker(to)
         elif case.owner is not None:
             raise Refused(_("%(who)s has it already.") % {"who": case.owner})
@@ -260,13 +263,21 @@ def require_asked(what: str, asked: dict[str, Any]) -> None:
     """Raise Invalid for an act that does not know enough to begin."""
     if what == REMIND:
         require_day(asked["day"])
+    elif what == SPREAD:
+        if not asked.get("plan"):
+            raise Invalid(_("Say who gets what."))
+        _require_reason(asked)
     elif what == HAND_OVER:
         if not asked.get("queue") and _to(asked) is None:
             raise Invalid(_("Say who gets it."), {"to": _("Choose a person or the queue.")})
-        if not str(asked.get("reason", "")).strip():
-            raise Invalid(
-                _("Say why it is handed over; the next one reads it."), {"reason": _("Needed.")}
-            )
+        _require_reason(asked)
+
+
+def _require_reason(asked: dict[str, Any]) -> None:
+    if not str(asked.get("reason", "")).strip():
+        raise Invalid(
+            _("Say why it is handed over; the next one reads it."), {"reason": _("Needed.")}
+        )
 
 
 def do_row(*, act: BulkAct, row: BulkRow) -> None:
@@ -317,7 +328,7 @@ def _do(act: BulkAct, row: BulkRow, actor: Actor) -> tuple[str, str]:
 
 
 def _hand_over(act: BulkAct, row: BulkRow, actor: Actor) -> None:
-    to, reason = _to(act.asked), str(act.asked.get("reason", ""))
+    to, reason = _targets([row], act.asked)[row.pk], str(act.asked.get("reason", ""))
     if row.task is None:
         assert row.case_id is not None
         assign_case(case_id=row.case_id, owner=to, actor=actor, reason=reason, batch=act.pk)
@@ -343,6 +354,7 @@ def _take(act: BulkAct, row: BulkRow, actor: Actor) -> None:
 
 _ACTS: dict[str, Callable[[BulkAct, BulkRow, Actor], None]] = {
     HAND_OVER: _hand_over,
+    SPREAD: _hand_over,
     REMIND: _remind,
     TAKE: _take,
 }
@@ -360,6 +372,26 @@ def _afterwards(act: BulkAct, row: BulkRow, *, is_new: bool) -> tuple[str, str]:
         else Case.objects.select_related("owner").get(pk=row.case_id).owner
     )
     return result, _("%(who)s has it now.") % {"who": who} if who else _("Nobody has it now.")
+
+
+def plan_key(*, case_id: int | None = None, task_id: int | None = None) -> str:
+    """Under which a plan, by which each row goes to somebody of its own, names a case or a task."""
+    return f"task:{task_id}" if task_id else f"case:{case_id}"
+
+
+def _targets(rows: Sequence[BulkRow], asked: dict[str, Any]) -> dict[int, Person | None]:
+    """Who gets each row: the one that all of them go to, or each as planned; None: the queue."""
+    if "plan" not in asked:
+        to = _to(asked)
+        return dict.fromkeys((row.pk for row in rows), to)
+    plan = {
+        row.pk: asked["plan"].get(
+            plan_key(case_id=None if row.task_id else row.case_id, task_id=row.task_id)
+        )
+        for row in rows
+    }
+    people = Person.objects.in_bulk({one for one in plan.values() if one})
+    return {pk: people.get(one) if one else None for pk, one in plan.items()}
 
 
 def _to(asked: dict[str, Any]) -> Person | None:

@@ -68,6 +68,16 @@ loan = Kind(
     check_facts=rules.unfit,
     answer_forms={"offer_answer": "processes.loan.forms.OfferAnswerForm"},
     found_by=("applicant_name", "email", "national_id", "address", "account"),
+    targets={
+        Step.RECEIVED: 1,
+        Step.CHECKS: 2,
+        Step.AWAITING_DOCUMENTS: 21,
+        Step.UNDERWRITING: 7,
+        Step.APPRAISAL: 14,
+        Step.DECISION: 5,
+        Step.OFFER: 14,
+        Step.PAYOUT: 3,
+    },
 )
 
 

@@ -45,6 +45,14 @@ permit = Kind(
         "nothing_comes": "processes.permit.forms.NothingComesForm",
     },
     found_by=("applicant_name", "email", "address", "site"),
+    targets={
+        Step.RECEIPT: 2,
+        Step.COMPLETENESS: 7,
+        Step.AWAITING_DATA: 28,
+        Step.ASSESSMENT: 35,
+        Step.DRAFT: 7,
+        Step.DECISION: 5,
+    },
 )
 permit.clock(
     "term",

@@ -12,7 +12,7 @@ from audit import feed
 from cases import drafts, once, presence
 from processes import letters
 from processes.acts import bulk, clients, expiring
-from processes.work import bulkacts, coderuns, firing, memory, recompute, sweeps
+from processes.work import bulkacts, coderuns, firing, memory, recompute, sweeps, weekfigures
 from timers import service
 from timers.sweeps import Sweep
 
@@ -32,6 +32,7 @@ SWEEPS = (
     Sweep("drafts", 3600, lambda: drafts.forget_old()),
     Sweep("old acts on many cases", 3600, lambda: bulk.forget_old()),
     Sweep("open forms", 3600, lambda: presence.forget_old()),
+    Sweep("figures of the day", 3600, lambda: weekfigures.write_today()),
     Sweep("answers of the API", 3600, lambda: clients.forget_old()),
 )
 
