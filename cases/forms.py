@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
+from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from cases import amounts, fsm
@@ -96,9 +97,22 @@ class GiveUpForm(ReasonForm):
 class NoteForm(forms.Form):
     text = long_text(
         _("Note"),
-        help_text=_("Everyone who may see the case can read it. A note stays as it is."),
+        help_text=_(
+            "Everyone who may see the case can read it, and it stays as it is. @name tells a "
+            "colleague of it."
+        ),
         most=NOTE_CHARACTERS,
     )
+    tell = forms.ModelChoiceField(
+        label=_("Tell a colleague"),
+        queryset=Person.objects.none(),
+        required=False,
+        empty_label=_("Nobody"),
+    )
+
+    def __init__(self, *args: Any, people: QuerySet[Person], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["tell"].queryset = people
 
 
 class TaskForm(forms.Form):
@@ -264,6 +278,14 @@ class LinkMessageForm(forms.Form):
         label=_("Reference of the case"),
         max_length=40,
         help_text=_("Such as LN-2026-000123."),
+    )
+
+
+class PutAsideForm(forms.Form):
+    """A message that is not ours."""
+
+    reason = long_text(
+        _("Why it belongs to no case"), help_text=_("Kept with the message, for whoever asks.")
     )
 
 

@@ -324,7 +324,11 @@ def same_files(person: Person, document: Document) -> list[Document]:
 
 
 def notes_of(case: Case) -> list[Note]:
-    return list(case.notes.select_related("author").order_by("-number")[:500])
+    return list(
+        case.notes.select_related("author", "strikes__author", "struck_by__author").order_by(
+            "-number"
+        )[:500]
+    )
 
 
 def letters_of(case: Case) -> list[Letter]:
@@ -356,10 +360,10 @@ def named_in(events: Sequence[Event | Recorded]) -> set[str]:
     return codes
 
 
-def tray_of(person: Person) -> QuerySet[Any]:
+def tray_of(person: Person, states: Sequence[str] = ("late", "unmatched")) -> QuerySet[Any]:
     """Messages that found no case, or came too late, for those who may link them."""
     from cases.models import Message
 
     if not access.may(person, "link message"):
         return Message.objects.none()
-    return Message.objects.filter(state__in=["late", "unmatched"]).order_by("-received_at", "-pk")
+    return Message.objects.filter(state__in=states).order_by("-received_at", "-pk")

@@ -197,6 +197,8 @@ def _case_parted(event: EventLike, data: Mapping[str, Any], words: Words) -> Sai
 
 @_tells("note.added")
 def _note_added(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    if data.get("strikes"):
+        return _("Note that corrects an earlier one"), data.get("text", "")
     return _("Note"), data.get("text", "")
 
 

@@ -43,7 +43,9 @@ def send_letter(attempt: Attempt, *, template: str, **more: Any) -> dict[str, An
     return {**found, "not_mailed": trouble} if trouble else found
 
 
-@activity(timeout=seconds(20), attempts=30, first_retry_seconds=5, on="the mail")
+@activity(
+    timeout=seconds(20), attempts=30, first_retry_seconds=5, on="the mail", repeatable=True
+)  # a second sending carries the same Message-ID
 def mail_letter(attempt: Attempt, *, letter: str) -> dict[str, Any]:
     """Send a letter that a person wrote, by its key. Tried again as `send_letter` is."""
     written = Letter.objects.get(key=letter)

@@ -40,7 +40,7 @@ def write_letter(
 ) -> Letter:
     """Keep a letter with the case, open or closed, and have it mailed; without an e-mail address
     the post room gets it. Raises Invalid, NotAllowed."""
-    subject, text = _checked(to, subject, text)
+    subject, text = checked(to, subject, text)
     with acting_on(case_id, actor=actor, closed=True) as (turn, run):
         access.require(actor, "work on case", run.case)
         key = f"written.{case_id}.{run.head_number + 1}"
@@ -70,7 +70,8 @@ def write_letter(
     return letter
 
 
-def _checked(to: Correspondent, subject: str, text: str) -> tuple[str, str]:
+def checked(to: Correspondent, subject: str, text: str) -> tuple[str, str]:
+    """Subject and text as they are kept. Raises Invalid naming the field."""
     subject, text = " ".join(subject.split()), text.replace("\r\n", "\n").strip() + "\n"
     for name, value, most in (
         ("to_name", to.name, 200),
