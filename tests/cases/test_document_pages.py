@@ -210,7 +210,8 @@ def test_a_thousand_documents_take_the_same_queries(desk: Any, visit: Any) -> No
         with CaptureQueriesContext(connection) as queries:
             page = visitor.open(address)
         assert page.status == 200
-        counts.append(len(queries))
+        # The clock is asked whether it was turned now and then, by time and not by page.
+        counts.append(sum("clock_timestamp" not in one["sql"] for one in queries))
     assert counts[0] == counts[1] <= 15
     assert "Next page" in page and len(page.html) < 150_000
     Document.objects.all().delete()  # no event tells of them
