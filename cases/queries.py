@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from audit.models import Event
@@ -27,9 +28,15 @@ def count_of(rows: QuerySet[Any]) -> int:
     return rows.order_by()[: COUNTED_TO + 1].count()
 
 
-def people_named(codes: Iterable[str]) -> dict[int, Person]:
-    """The people among these actors, by id."""
-    return Person.objects.in_bulk(person_ids(codes))
+def people_named(
+    codes: Iterable[str], known: Mapping[int, Person] | None = None
+) -> dict[int, Person]:
+    """The people among these actors, by id; those that are known already are not read again."""
+    known = known or {}
+    ids = person_ids(codes)
+    wanted = ids - known.keys()
+    found = Person.objects.in_bulk(wanted) if wanted else {}
+    return found | {pk: known[pk] for pk in ids & known.keys()}
 
 
 def asked_of(task: Task) -> dict[str, Any]:
@@ -283,36 +290,52 @@ class CaseFile:
     documents: list[Document]
     tasks: list[Task]
     entries: list[Event]  # its entries of steps, in their order
+    recent: list[Event]  # its last events of any type, in their order
     people: dict[int, Person]
     counts: dict[str, int]
     parent: Case | None
     children: list[Case]
 
 
-def case_file(case: Case) -> CaseFile:
-    """Read what the head of a case's page and its overview show."""
+def readable(model: type[Case], person: Person) -> QuerySet[Any]:
+    """The cases of a kind that this person may see, each with what the head of its page says."""
+    seen = access.visible_cases(person).filter(pk=OuterRef("pk"))
+    cases: QuerySet[Any] = model._default_manager.select_related("owner", "team")
+    return cases.filter(Exists(seen)).annotate(note_count=_count(Note), letter_count=_count(Letter))
+
+
+def _count(model: type[Any]) -> Any:
+    rows = model.objects.filter(case=OuterRef("pk")).order_by().values("case")
+    return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
+
+
+def case_file(case: Case, person: Person) -> CaseFile:
+    """Read what the head of a case's page and its overview show, as this person may see it."""
     tasks = list(case.tasks.select_related("holder").order_by("opened_at", "pk"))
     documents = list(case.documents.order_by("-received_at", "-pk"))
-    steps = Event.objects.filter(case_id=case.pk, type="step.entered").order_by("number")
-    codes = [one.closed_by for one in tasks]
-    codes += [code for one in documents for code in (one.received_from, one.judged_by)]
-    counts = Case.objects.filter(pk=case.pk).aggregate(
-        notes=Count("notes", distinct=True), letters=Count("letters", distinct=True)
-    )
+    told = Q(type="step.entered") | Q(number__gt=case.head_number - RECENT_EVENTS)
+    events = list(Event.objects.filter(told, case_id=case.pk).order_by("number"))
+    recent = [one for one in events if one.number > case.head_number - RECENT_EVENTS]
+    codes = {one.closed_by for one in tasks}
+    codes |= {code for one in documents for code in (one.received_from, one.judged_by)}
+    codes |= named_in(recent)
+    near = Q(parent=case.pk) | Q(pk=case.parent_id) if case.parent_id else Q(parent=case.pk)
+    family = list(access.visible_cases(person).filter(near).order_by("pk")[: PAGE_ROWS + 1])
     return CaseFile(
         requirements=list(case.requirements.order_by("asked_at", "pk")),
         documents=documents,
         tasks=tasks,
-        entries=list(steps),
+        entries=[one for one in events if one.type == "step.entered"],
+        recent=recent,
         people=people_named(codes),
         counts={
-            "documents": len(documents) + counts["letters"],
+            "documents": len(documents) + _counted(case, "letter_count", Letter),
             "reviews": sum(one.is_review for one in tasks),
-            "notes": counts["notes"],
+            "notes": _counted(case, "note_count", Note),
             "events": case.head_number,
         },
-        parent=Case.objects.filter(pk=case.parent_id).first() if case.parent_id else None,
-        children=list(case.children.order_by("pk")[:PAGE_ROWS]),
+        parent=next((one for one in family if one.pk == case.parent_id), None),
+        children=[one for one in family if one.pk != case.parent_id][:PAGE_ROWS],
     )
 
 
@@ -321,6 +344,12 @@ def same_files(person: Person, document: Document) -> list[Document]:
     same = Document.objects.filter(digest=document.digest).exclude(pk=document.pk)
     seen = same.filter(case__in=access.visible_cases(person)).select_related("case")
     return list(seen.order_by("-received_at", "-pk")[:10])
+
+
+def _counted(case: Case, name: str, model: type[Any]) -> int:
+    """A count that the case came with, or that is made now."""
+    known = case.__dict__.get(name)
+    return known if known is not None else model.objects.filter(case=case).count()
 
 
 def notes_of(case: Case) -> list[Note]:

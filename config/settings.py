@@ -152,7 +152,7 @@ if CELERY_BROKER_URL.startswith("amqp"):
 AUTH_USER_MODEL = "cases.Person"
 AUTHENTICATION_BACKENDS = [
     "rules.permissions.ObjectPermissionBackend",
-    "django.contrib.auth.backends.ModelBackend",
+    "cases.backend.PersonBackend",
 ]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.ScryptPasswordHasher",

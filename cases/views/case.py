@@ -40,7 +40,6 @@ def overview(request: HttpRequest, reference: str) -> HttpResponse:
     case = case_for(person_of(request), reference)
     head = head_of(request, case)
     file = head["file"]
-    events = queries.events_upto(case, case.head_number, queries.RECENT_EVENTS)
     context = {
         "tab": "overview",
         "outstanding": outstanding_of(request, case, head),
@@ -52,7 +51,7 @@ def overview(request: HttpRequest, reference: str) -> HttpResponse:
         "advice": [one for one in file.tasks if one.advises_id and one.is_open],
         "related": relations.related_to(case, person_of(request)),
         "parties": parties_of(case, file, head["words"]),
-        "recent": told(events, head["words"])[:5],
+        "recent": told(file.recent, head["words"])[:5],
     }
     return render(request, "cases/case.html", {**head, **context})
 
@@ -166,7 +165,8 @@ def parties_of(case: Case, file: queries.CaseFile, words: Words) -> list[tuple[s
 
 
 def told(events: list[Event], words: Words, *, all_events: bool = False) -> list[timeline.Entry]:
-    words.people = {**words.people, **queries.people_named(queries.named_in(events))}
+    named = queries.people_named(queries.named_in(events), words.people)
+    words.people = {**words.people, **named}
     return timeline.everything(events, words) if all_events else timeline.story(events, words)
 
 
@@ -192,7 +192,7 @@ def facts_of(case: Case, words: Words) -> list[tuple[str, str]]:
         if (value := getattr(case, field.attname)) not in (None, "", [], {})
     ]
     named = (code for _field, value in held if isinstance(value, str) for code in value.split())
-    words.people = {**words.people, **queries.people_named(named)}
+    words.people = {**words.people, **queries.people_named(named, words.people)}
     found = []
     for field, value in held:
         said = sentences.said_fact(words, field.name, value)

@@ -43,7 +43,7 @@ class Visitor:
     def __init__(self, person: Person | None) -> None:
         self.client = Client()
         if person is not None:
-            self.client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
+            self.client.force_login(person, backend="cases.backend.PersonBackend")
 
     def open(self, address: str, **headers: str) -> Page:
         return Page(self.client, self.client.get(address, headers=headers or None))

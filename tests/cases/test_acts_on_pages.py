@@ -57,7 +57,7 @@ def test_a_form_rendered_for_another_person_is_refused_with_its_text(desk: Any, 
     case = desk.open("patience")
     address = f"{case.get_absolute_url()}notes/"
     page = visit(desk.people.sanne).open(address)
-    page.client.force_login(desk.people.petra, backend="django.contrib.auth.backends.ModelBackend")
+    page.client.force_login(desk.people.petra, backend="cases.backend.PersonBackend")
     refused = page.send(address, text="Whose is this?")
     assert refused.status == 409
     assert "opened by Sanne de Wit" in refused
