@@ -309,8 +309,9 @@ def _count(model: type[Any]) -> Any:
     return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
 
 
-def case_file(case: Case, person: Person) -> CaseFile:
-    """Read what the head of a case's page and its overview show, as this person may see it."""
+def case_file(case: Case, person: Person | None = None) -> CaseFile:
+    """Read what the head of a case's page and its overview show. Cases of its family are among
+    those that this person may see; nobody sees none."""
     tasks = list(case.tasks.select_related("holder").order_by("opened_at", "pk"))
     documents = list(case.documents.order_by("-received_at", "-pk"))
     told = Q(type="step.entered") | Q(number__gt=case.head_number - RECENT_EVENTS)
@@ -320,7 +321,8 @@ def case_file(case: Case, person: Person) -> CaseFile:
     codes |= {code for one in documents for code in (one.received_from, one.judged_by)}
     codes |= named_in(recent)
     near = Q(parent=case.pk) | Q(pk=case.parent_id) if case.parent_id else Q(parent=case.pk)
-    family = list(access.visible_cases(person).filter(near).order_by("pk")[: PAGE_ROWS + 1])
+    seen = access.visible_cases(person) if person else Case.objects.none()
+    family = list(seen.filter(near).order_by("pk")[: PAGE_ROWS + 1])
     return CaseFile(
         requirements=list(case.requirements.order_by("asked_at", "pk")),
         documents=documents,

@@ -30,6 +30,7 @@ from processes.acts import relations
 from processes.kinds import kind_of
 from timers import clock
 
+PAGE = 100  # rows of a tab
 SHOWN = 12  # of a kind on the overview; the tabs have all
 
 
@@ -81,12 +82,16 @@ def reviews(request: HttpRequest, reference: str) -> HttpResponse:
     """Who reviewed what, when, with which outcome, and on which facts."""
     case = case_for(person_of(request), reference)
     head = head_of(request, case)
+    asked = request.GET.get("page", "")
+    page = int(asked) if asked.isdecimal() and 0 < len(asked) < 6 else 1
+    first = max(page - 1, 0) * PAGE
     found = [
         (one, papers.rested_on(one, head["file"].documents))
-        for one in head["file"].tasks[::-1]
-        if one.is_review
+        for one in [one for one in head["file"].tasks[::-1] if one.is_review][first : first + PAGE]
     ]
-    return render(request, "cases/reviews.html", {**head, "tab": "reviews", "reviews": found})
+    context = {"tab": "reviews", "reviews": found, "first": first + 1, "last": first + len(found)}
+    context["earlier"] = page + 1 if first + PAGE < head["file"].counts["reviews"] else None
+    return render(request, "cases/reviews.html", {**head, **context})
 
 
 @require_safe
@@ -101,7 +106,12 @@ def steps(request: HttpRequest, reference: str) -> HttpResponse:
         for one in fsm.edges(type(case))
         if case.is_open and standing.leads_from(one, case.step)
     ]
-    context = {"tab": "steps", "visits": visits, "ways": ways}
+    context = {
+        "tab": "steps",
+        "visits": visits[:PAGE],
+        "more": max(len(visits) - PAGE, 0),
+        "ways": ways,
+    }
     return render(request, "cases/steps.html", {**head, **context})
 
 

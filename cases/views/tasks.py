@@ -24,6 +24,8 @@ from cases.views.signing import actor_of, person_of, signed_in
 from processes.acts import advice, decisions, tasks
 from timers import clock
 
+SHOWN = 20  # of a kind beside the form; the tabs of the case have all
+
 
 def task_for(person: Person, pk: int) -> Task:
     """The task, unless the person may not see its case."""
@@ -104,7 +106,10 @@ def _show(request: HttpRequest, pk: int, form: TaskForm, status: int) -> HttpRes
         "rested": papers.rested_on(fresh, head["file"].documents),
         "outcome": next((o[1] for o in fresh.outcomes if o[0] == fresh.outcome), fresh.outcome),
         "closed_by": head["words"].actor(fresh.closed_by) if fresh.closed_by else "",
-        "earlier": [one for one in head["file"].tasks if one.state == "done" and one.pk != pk],
+        "earlier": [one for one in head["file"].tasks if one.state == "done" and one.pk != pk][
+            -SHOWN:
+        ],
+        "documents": head["file"].documents[:SHOWN],
     }
     return render(request, "cases/task.html", {**head, **context}, status=status)
 
