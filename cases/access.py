@@ -256,6 +256,16 @@ def works_on_case(person: Person, case: Case) -> bool:
 
 
 @rules.predicate
+def sees_its_case(person: Person, document: Document) -> bool:
+    return can_see(person, document.case)
+
+
+@rules.predicate
+def works_on_its_case(person: Person, document: Document) -> bool:
+    return bool(works_on_case.test(person, document.case))
+
+
+@rules.predicate
 def holds_task(person: Person, task: Task) -> bool:
     return task.holder_id == person.pk
 
@@ -319,10 +329,8 @@ for _act, _who in {
     "release task": holds_task | supervises_task,
     "hand over task": holds_task | supervises_task,
     "take back decision": decided_task | supervises_task,
-    "see document": rules.predicate(lambda person, document: can_see(person, document.case)),
-    "judge document": rules.predicate(
-        lambda person, document: works_on_case.test(person, document.case)
-    ),
+    "see document": sees_its_case,
+    "judge document": works_on_its_case,
     "link message": has_role(CASEWORKER) | is_supervisor | is_operator,
     "change calendar": is_administrator,
     "change letters": is_administrator,
@@ -330,6 +338,7 @@ for _act, _who in {
     "repair case": is_operator | is_supervisor,
     "manage clients": is_administrator,
     "manage people": is_administrator,
+    "read changes of accounts": is_administrator | has_role(AUDITOR) | is_supervisor,
     "enter absence": (is_oneself & ~has_role(AUDITOR)) | supervises | is_administrator,
     "let person go": supervises | is_administrator,
     "see team": supervises_team | has_role(AUDITOR),

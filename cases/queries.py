@@ -14,6 +14,7 @@ from django.utils import timezone
 from audit.models import Event
 from audit.record import Recorded
 from cases import access
+from cases.absence import away_now, stands_in_for
 from cases.models import Case, Document, Letter, Note, Notice, Person, Requirement, Task
 from cases.words import person_ids
 
@@ -277,6 +278,50 @@ def _row(one: Case | Task, why: str) -> WorkRow:
     if isinstance(one, Task):
         return WorkRow(one.case, one, why, one.closed_at if why == "done" else one.due_at)
     return WorkRow(one, None, why, one.waiting_until)
+
+
+# -- work of those who are away
+
+
+@dataclass(frozen=True, slots=True)
+class StoodIn:
+    """Somebody who is away, and their own work that waits for staff."""
+
+    person: Person
+    until_date: Any
+    tasks: list[Task]
+    cases: list[Case]
+    more: int  # further open cases of theirs, which wait for others
+
+
+STOOD_IN_ROWS = 25  # of each person; the list of cases has them all
+
+
+def stood_in_work(person: Person) -> list[StoodIn]:
+    """The work of each person whom this one stands in for today, apart from their own: tasks in
+    hand, and cases that wait for a caseworker or have something to judge."""
+    people = stands_in_for(person)
+    if not people:
+        return []
+    away = away_now(people)
+    ids = [one.pk for one in people]
+    by_due = F("waiting_until").asc(nulls_last=True)
+    held = Task.objects.filter(holder__in=ids, state="open").select_related("case", "holder")
+    tasks = list(held.order_by(F("due_at").asc(nulls_last=True), "pk"))
+    holds = {task.case_id for task in tasks}
+    answered = Exists(Document.objects.filter(case=OuterRef("pk"), state="received"))
+    owned = Case.objects.filter(owner__in=ids, closed_at=None)
+    turn = owned.filter(answered | Q(waiting_on__in=["caseworker", "supervisor"]))
+    cases = [one for one in turn.order_by(by_due, "pk")[:500] if one.pk not in holds]
+    counts = dict(owned.order_by().values_list("owner").annotate(n=Count("pk")))
+    found = []
+    for one in people:
+        mine = [case for case in cases if case.owner_id == one.pk][:STOOD_IN_ROWS]
+        in_hand = [task for task in tasks if task.holder_id == one.pk][:STOOD_IN_ROWS]
+        found.append(
+            StoodIn(one, away[one.pk].until_date, in_hand, mine, counts.get(one.pk, 0) - len(mine))
+        )
+    return found
 
 
 # -- one case

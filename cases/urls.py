@@ -7,6 +7,7 @@ from cases.forms import LoginForm
 from cases.views import (
     absences,
     acts,
+    administration,
     beside,
     calendars,
     case,
@@ -56,6 +57,21 @@ urlpatterns = [
     path("team/<int:pk>/spread/<int:act_pk>/", spreading.spread, name="spread"),
     path("team/<int:pk>/people/<int:person_pk>/", team.load, name="team-load"),
     path("team/<int:pk>/people/<int:person_pk>/move/", spreading.move_work, name="move-work"),
+    path(
+        "login/new/<str:uidb64>/<str:token>/",
+        administration.NewPassword.as_view(),
+        name="new-password",
+    ),
+    path("administration/", administration.index, name="administration"),
+    path("administration/people/", administration.people, name="people"),
+    path("administration/people/<int:pk>/", administration.person, name="person"),
+    path(
+        "administration/people/<int:pk>/<str:name>/", administration.person_act, name="person-act"
+    ),
+    path("administration/teams/", administration.teams, name="teams"),
+    path("administration/teams/<int:pk>/", administration.rename_team, name="rename-team"),
+    path("administration/roles/", administration.roles, name="roles"),
+    path("administration/changes/", administration.changes, name="account-changes"),
     path("people/<int:pk>/absences/", absences.absences, name="absences"),
     path(
         "people/<int:pk>/absences/<int:absence_pk>/end/", absences.end_absence, name="end-absence"

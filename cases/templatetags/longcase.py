@@ -16,7 +16,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from cases import access, dates, remarks, sentences, tags, words
+from cases import access, dates, queries, remarks, sentences, tags, words
 from cases.fsm import Edge
 from cases.models import Case, Document, Letter, Person, Requirement, Task
 from cases.queries import WorkRow
@@ -172,6 +172,12 @@ def at_number(mapping: dict[Any, Any], key: Any) -> Any:
 def works(person: Person) -> bool:
     """Whether any work can be this person's: auditors and operators have none on cases."""
     return bool(person.roles - {access.AUDITOR, access.OPERATOR})
+
+
+@register.inclusion_tag("cases/_standing_in.html")
+def standing_in(person: Person) -> dict[str, Any]:
+    """Those whom this person stands in for today, with what is to be done for each."""
+    return {"standing_in": queries.stood_in_work(person), "request_user": person}
 
 
 @register.simple_tag

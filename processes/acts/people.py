@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 
 from cases import access
+from cases.accounts import note_change
 from cases.actors import Actor
 from cases.errors import NotAllowed
 from cases.models import Person, Task
@@ -17,13 +18,18 @@ def deactivate_person(*, person: Person, actor: Actor, reason: str = "") -> int:
     its queues at once, each with an entry in its case. Due dates stay, and so does their name on
     what they decided. Safe to repeat. Returns how many tasks were released. Raises NotAllowed.
     """
-    if actor.person is not None and not (
-        actor.person.is_superuser or access.SUPERVISOR in actor.person.roles
-    ):
-        raise NotAllowed(f"{actor.person} may not let {person} go; a supervisor can.")
+    if actor.person is not None and not access.may(actor.person, "let person go", person):
+        raise NotAllowed(
+            f"{actor.person} may not let {person} go; a supervisor of their team can, or an "
+            "administrator."
+        )
+    if actor.person is not None and actor.person.pk == person.pk:
+        raise NotAllowed("Nobody lets themselves go; a supervisor or an administrator can.")
     with transaction.atomic():
         # First, so that whatever is claimed from here on is refused.
-        Person.objects.select_for_update().filter(pk=person.pk).update(is_active=False)
+        held = Person.objects.select_for_update().filter(pk=person.pk)
+        if held.filter(is_active=True).update(is_active=False):
+            note_change("person.left", actor=actor, person=person, why=reason)
     released = 0
     held = Task.objects.filter(holder=person, state="open").order_by("case_id", "pk")
     for task_id, case_id in held.values_list("pk", "case_id"):
