@@ -256,6 +256,26 @@ class AskDocumentsForm(ReasonForm):
         return asked
 
 
+class GivePageForm(forms.Form):
+    """Whom the customer's page is for, where the case does not say, and how its code comes."""
+
+    name = forms.CharField(label=_("Name"), max_length=200)
+    email = forms.EmailField(label=_("E-mail address"), required=False)
+    phone = forms.CharField(
+        label=_("Telephone for the code"),
+        required=False,
+        max_length=40,
+        help_text=_("Codes come as text messages there, and not by mail."),
+    )
+
+    def __init__(self, *args: Any, is_known: bool, has_telephone: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if is_known:  # whoever the letters of the case go to
+            del self.fields["name"], self.fields["email"]
+        if not has_telephone:
+            del self.fields["phone"]
+
+
 class MoveForm(forms.Form):
     """A transition that staff take by hand: whatever data it asks for."""
 

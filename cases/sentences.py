@@ -494,6 +494,22 @@ def _letter_sent(event: EventLike, data: Mapping[str, Any], words: Words) -> Sai
     return _("Letter sent"), data.get("subject", "")
 
 
+# -- the customer's page
+
+
+@_tells("page.given")
+def _page_given(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    title = _("Page sent to %(who)s") % {"who": data.get("to", "")}
+    day = dates.day(data["until"]) if data.get("until") else ""
+    return title, _("Its address is good until %(day)s.") % {"day": day} if day else ""
+
+
+@_tells("page.revoked")
+def _page_revoked(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    title = _("Page of %(who)s closed") % {"who": party(data.get("party", ""))}
+    return title, data.get("reason", "")
+
+
 @_tells("code.changed")
 def _code_changed(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
     return _("Takes changed code: %(change)s") % {"change": data.get("name", "")}, ""

@@ -114,8 +114,8 @@ def folder(name: str, default: Path) -> Path:
 def email(name: str, default: str) -> dict[str, Any]:
     """Django's mail settings from one address.
 
-    `console:`, `memory:`, or `smtp://user:password@host:port`, with `smtp+tls://` for STARTTLS
-    and `smtp+ssl://` for TLS from the first byte.
+    `console:`, `memory:`, `folder:/path` (a file a mail), or `smtp://user:password@host:port`,
+    with `smtp+tls://` for STARTTLS and `smtp+ssl://` for TLS from the first byte.
     """
     value = text(name, default)
     parts = urlsplit(value)
@@ -124,9 +124,15 @@ def email(name: str, default: str) -> dict[str, Any]:
         return {"EMAIL_BACKEND": f"{backends}.console.EmailBackend"}
     if parts.scheme == "memory":
         return {"EMAIL_BACKEND": f"{backends}.locmem.EmailBackend"}
+    if parts.scheme == "folder" and parts.path.startswith("/"):
+        return {
+            "EMAIL_BACKEND": f"{backends}.filebased.EmailBackend",
+            "EMAIL_FILE_PATH": unquote(parts.path),
+        }
     if parts.scheme not in {"smtp", "smtp+tls", "smtp+ssl"} or not parts.hostname:
         raise ImproperlyConfigured(
-            f"{name} must be console:, memory:, or smtp[+tls|+ssl]://user:password@host:port."
+            f"{name} must be console:, memory:, folder:/path, or "
+            "smtp[+tls|+ssl]://user:password@host:port."
         )
     sender = parse_qs(parts.query).get("from", ["longcase@localhost"])[0]
     ports = {"smtp": 25, "smtp+tls": 587, "smtp+ssl": 465}

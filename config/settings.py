@@ -4,6 +4,7 @@ docs/running.md lists every variable.
 """
 
 from typing import Any
+from urllib.parse import quote
 
 import dj_database_url
 from csp.constants import NONE, SELF
@@ -17,7 +18,7 @@ environment.load_kept(DATA_DIR)
 
 # --- What kind of installation this is -----------------------------------------------------
 
-# A demo installation may turn its clock, prints its mail and works without TLS.
+# A demo installation may turn its clock, shows its mail on a page and works without TLS.
 LONGCASE_DEMO = environment.flag("LONGCASE_DEMO")
 DEBUG = environment.flag("LONGCASE_DEBUG")
 SECRET_KEY = environment.text(
@@ -223,7 +224,10 @@ if S3_BUCKET:
 # --- Mail ----------------------------------------------------------------------------------
 
 globals().update(
-    environment.email("EMAIL_URL", "console:" if LONGCASE_DEMO else "smtp://localhost:25")
+    environment.email(
+        "EMAIL_URL",
+        f"folder:{quote(str(DATA_DIR / 'mail'))}" if LONGCASE_DEMO else "smtp://localhost:25",
+    )
 )
 DEFAULT_FROM_EMAIL = environment.text("LONGCASE_MAIL_FROM", "Longcase <longcase@localhost>")
 
@@ -257,6 +261,16 @@ LONGCASE_DRAIN_THREADS = environment.whole_number("LONGCASE_DRAIN_THREADS", 8, l
 # A permit counts as granted when the legal term passes without a decision. Holds for cases that
 # are opened from then on; each keeps the policy under which it came.
 LONGCASE_PERMIT_BY_DEFAULT = environment.flag("LONGCASE_PERMIT_BY_DEFAULT", True)
+
+# --- The customer's page -----------------------------------------------------------------------
+
+# Customers get the address of a page of their own with their first letter.
+LONGCASE_CUSTOMER_PAGES = environment.flag("LONGCASE_CUSTOMER_PAGES", True)
+LONGCASE_PAGE_DAYS = environment.whole_number("LONGCASE_PAGE_DAYS", 180, least=1, most=3650)
+# The class that sends texts, for codes by telephone (processes/customer/channels.py).
+LONGCASE_TELEPHONE = environment.text(
+    "LONGCASE_TELEPHONE", "processes.customer.channels.Outbox" if LONGCASE_DEMO else ""
+)
 
 # --- Services outside ----------------------------------------------------------------------
 

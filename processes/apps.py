@@ -8,6 +8,7 @@ class ProcessesConfig(AppConfig):
 
     def ready(self) -> None:
         from processes import checks  # noqa: F401  (registers the system checks)
+        from processes.customer import letters  # noqa: F401  (registers its activity)
         from processes.decisions import checks as table_checks  # noqa: F401
 
         # Each kind is an app with a steps module; importing it registers the kind.

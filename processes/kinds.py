@@ -13,6 +13,7 @@ from django.utils.module_loading import import_string
 
 from cases.errors import Invalid
 from cases.models import Case
+from processes.customer.page import Page
 from processes.engine.runner import StepCode
 from processes.validity import Validity
 from timers.clocks import RESUME, Terms
@@ -59,6 +60,7 @@ class Kind:
         found_by: Sequence[str] | None = (),
         validity: dict[str, Validity] | None = None,
         targets: dict[Any, int] | None = None,
+        page: Page | None = None,
     ) -> None:
         """Declare a kind, once, at the top of its steps.py.
 
@@ -80,6 +82,7 @@ class Kind:
         reference, key and documents; None: by its reference alone.
         `targets` are, by step, the calendar days within which most visits
         should end; the pages of teams hold them against the days that visits took.
+        `page` is what the customer reads on a page of their own.
         """
         self.model = model
         self.name = model.kind_name
@@ -96,6 +99,7 @@ class Kind:
         self.found_by = None if found_by is None else tuple(found_by)
         self.validity = validity or {}
         self.targets = {str(step): days for step, days in (targets or {}).items()}
+        self.page = page
         self.may_come = frozenset(may_come)
         self.fact_words = fact_words or {}
         self.reopened_letter = reopened_letter

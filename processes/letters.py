@@ -20,8 +20,9 @@ from django.db.models import F
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
-from cases.models import Case, Letter
+from cases.models import Case, CustomerPage, Letter
 from processes.activities import Attempt, activity
+from processes.customer import addresses
 from processes.kinds import kind_of
 from timers import clock
 from timers.spans import seconds
@@ -40,6 +41,8 @@ def send_letter(attempt: Attempt, *, template: str, **more: Any) -> dict[str, An
     letter = write(key=attempt.key, case_id=attempt.case_id, template=template, more=more)
     trouble = "" if letter.sent_at else send(letter)
     found = {"letter": letter.pk, "subject": letter.subject, "to": letter.to_name}
+    if page := CustomerPage.objects.filter(given_with=attempt.key).first():
+        found["page"] = page.pk  # given with this letter: the event of the letter records it
     return {**found, "not_mailed": trouble} if trouble else found
 
 
@@ -61,23 +64,30 @@ def write(
     template: str,
     more: dict[str, Any],
     to: Correspondent | None = None,
+    party: str = "",
 ) -> Letter:
     """The letter of this key: the one that is there, or a new one. Its text never changes.
 
-    It goes to the case's correspondent, unless `to` names somebody else.
+    It goes to the case's correspondent, unless `to` names somebody else; `party` is whose page
+    shows it then.
     """
     known = Letter.objects.filter(key=key).first()
     if known is not None:
         return known
     case = case_as_its_kind(case_id)
+    is_customers = to is None
     to = to or case.correspondent  # type: ignore[attr-defined]
     assert to is not None
     text = render_to_string(template, {"case": case, "to": to, **more})
-    subject, _, body = text.strip().partition("\n")
+    subject, _sep, body = text.strip().partition("\n")
+    if is_customers:
+        page = addresses.for_letter(case, name=to.name, email=to.email, key=key)
+        body += _where_to_look(page) if page else ""
     new = Letter(
         key=key,
         case_id=case_id,
         template=template,
+        party=party_of(case, to) if is_customers else party,
         to_name=to.name,
         to_email=to.email,
         subject=" ".join(subject.split())[:200],
@@ -88,6 +98,18 @@ def write(
     # Of two that write it at once the first one's text stands, without a savepoint for it.
     Letter.objects.bulk_create([new], ignore_conflicts=True)
     return Letter.objects.get(key=key)
+
+
+def party_of(case: Case, to: Correspondent) -> str:
+    """The party on whose page a letter to this correspondent shows; "" for letters to others."""
+    page = kind_of(case.kind).page
+    theirs = getattr(case, "correspondent", None)
+    return page.party if page and theirs == to else ""
+
+
+def _where_to_look(page: CustomerPage) -> str:
+    said = _("See how it stands, send papers and answer on your own page:")
+    return f"\n\n{said}\n{addresses.address_of(page)}"
 
 
 def send(letter: Letter) -> str:

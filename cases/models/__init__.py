@@ -6,6 +6,7 @@ from cases.models.beside import Presence, Relation
 from cases.models.bulk import BulkAct, BulkRow
 from cases.models.case import Case
 from cases.models.client import CallCount, Client, KeptAnswer, Token
+from cases.models.customer import CustomerPage, PageEntry
 from cases.models.document import Document, Requirement
 from cases.models.draft import Draft
 from cases.models.figures import StepDay, TeamDay
@@ -27,6 +28,7 @@ __all__ = [
     "CallCount",
     "Case",
     "Client",
+    "CustomerPage",
     "Document",
     "Draft",
     "KeptAnswer",
@@ -36,6 +38,7 @@ __all__ = [
     "Note",
     "Notice",
     "Once",
+    "PageEntry",
     "Person",
     "Presence",
     "Relation",

@@ -66,6 +66,8 @@ class Letter(models.Model):
     )
     key = models.CharField(max_length=120, unique=True)  # of the activity that wrote it
     template = models.CharField(max_length=80)
+    # The party whose page shows it; empty for letters to others.
+    party = models.CharField(max_length=80, blank=True, default="")
     version = models.ForeignKey(TemplateVersion, on_delete=models.PROTECT, null=True)
     to_name = models.CharField(max_length=200)
     to_email = models.EmailField(blank=True, default="")

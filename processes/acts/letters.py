@@ -18,7 +18,7 @@ from processes.acts.locking import acting_on
 from processes.engine import performing
 from processes.engine.run import Run
 from processes.engine.turn import Turn
-from processes.letters import Correspondent, mail_letter
+from processes.letters import Correspondent, mail_letter, party_of
 from processes.models import Activity
 from timers import clock
 
@@ -55,6 +55,7 @@ def write_letter(
             case_id=case_id,
             key=key,
             template=version.template.name if version else "",
+            party=party_of(run.case, to),
             version=version,
             to_name=to.name,
             to_email=to.email,

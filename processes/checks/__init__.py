@@ -10,7 +10,7 @@ from typing import Any
 from django.core.checks import CheckMessage, Error, Info, Tags, register
 from django.db import Error as DatabaseError
 
-from processes.checks import activities, code, graph, roles
+from processes.checks import activities, code, customer, graph, roles
 from processes.engine import versions
 from processes.kinds import kinds
 
@@ -22,6 +22,7 @@ def check_kinds(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     for kind in kinds().values():
         found += graph.check(kind)
         found += code.check(kind)
+        found += customer.check(kind)
     found += activities.check()
     return found
 

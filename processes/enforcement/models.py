@@ -72,7 +72,6 @@ class Fine(Case):
 
     @by_staff(source=OPEN, target=Step.CANCELLING, asks=["reason"], label=_("Cancel the fine"))
     def withdraw(self, *, reason: str, **found: Any) -> None:
-        """The fine falls; the offender reads the reason."""
         self.__dict__.update(found, outcome_reason=reason)
 
     @transition(source=Step.CANCELLING, target=Step.CANCELLED, label=_("Close as cancelled"))

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from processes.enforcement import rules
+from processes.enforcement import page, rules
 from processes.enforcement.messages import MESSAGES
 from processes.enforcement.models import Fine, Step
 from processes.enforcement.titles import TITLES
@@ -26,6 +26,7 @@ fine = Kind(
     answer_forms={name: f"processes.enforcement.forms.{name}" for name in MESSAGES},
     correctable=("offender_name", "email", "offence", "amount", "raised_amount"),
     found_by=("offender_name", "email", "offence"),
+    page=page.PAGE,
 )
 
 

@@ -165,6 +165,7 @@ def _words_differ(case: Case, events: list[Recorded]) -> Iterator[Difference]:
         for one in Letter.objects.filter(case_id=case.pk)
     }
     notes = {n.number: n.text for n in Note.objects.filter(case_id=case.pk)}
+    pages = {p.pk: (p.party, p.name, p.expires_at) for p in case.customer_pages.all()}
     for event in events:
         data = event.data
         row: Any
@@ -183,6 +184,9 @@ def _words_differ(case: Case, events: list[Recorded]) -> Iterator[Difference]:
         elif event.type == "letter.written" and "key" in data:
             row, told = letters.get(data["key"]), [data["subject"], data["text"], data["to"]]
             what = "the letter"
+        elif event.type == "page.given":
+            row, told = pages.get(data["page"]), (data["party"], data["to"], data["until"])
+            what = "the customer's page"
         else:
             continue
         if row != told:

@@ -25,7 +25,7 @@ from processes.engine.words import (
     start,
 )
 from processes.kinds import Kind
-from processes.loan import messages, rules
+from processes.loan import messages, page, rules
 from processes.loan.activities import (
     chase_appraisal,
     check_identity,
@@ -78,6 +78,7 @@ loan = Kind(
         Step.OFFER: 14,
         Step.PAYOUT: 3,
     },
+    page=page.PAGE,
 )
 
 

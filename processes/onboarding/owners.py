@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from processes.engine.words import all_of
 from processes.kinds import Kind
+from processes.onboarding import page
 from processes.onboarding.activities import check_person, screen
 from processes.onboarding.models import BeneficialOwner, OwnerStep
 from processes.onboarding.screening import is_cleared
@@ -23,6 +24,7 @@ owner = Kind(
     ],
     correctable=(),
     found_by=("full_name", "id_number"),
+    page=page.OWNER_PAGE,
 )
 
 

@@ -19,7 +19,7 @@ from processes.engine.words import (
     subcase,
 )
 from processes.kinds import Kind
-from processes.onboarding import rules
+from processes.onboarding import page, rules
 from processes.onboarding.activities import (
     check_business,
     letter,
@@ -66,6 +66,7 @@ onboarding = Kind(
     fact_words=rules.FACT_WORDS,
     answer_forms={"change_reported": "processes.onboarding.forms.ChangeForm"},
     found_by=("name", "email", "registration_number"),
+    page=page.PAGE,
 )
 
 MATCHED = "A match on the sanctions lists was confirmed."

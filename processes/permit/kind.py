@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext_lazy as _
 
 from processes.kinds import Kind
-from processes.permit import messages, rules
+from processes.permit import messages, page, rules
 from processes.permit.models import Decision, PermitApplication, Step
 from timers.spans import days, working_days
 
@@ -53,6 +53,7 @@ permit = Kind(
         Step.DRAFT: 7,
         Step.DECISION: 5,
     },
+    page=page.PAGE,
 )
 permit.clock(
     "term",

@@ -40,6 +40,8 @@ def test_mail_from_one_address(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (mail["EMAIL_HOST"], mail["EMAIL_PORT"]) == ("mail.example", 2525)
     assert (mail["EMAIL_HOST_USER"], mail["EMAIL_HOST_PASSWORD"]) == ("me@here", "p/w")
     assert mail["EMAIL_USE_TLS"] and not mail["EMAIL_USE_SSL"]
+    monkeypatch.setenv("EMAIL_URL", "folder:/var/my%20mail")
+    assert environment.email("EMAIL_URL", "console:")["EMAIL_FILE_PATH"] == "/var/my mail"
 
 
 def test_what_is_kept_never_meets_another_database(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 
 from audit.read import events_of
-from cases.models import Letter
+from cases.models import CustomerPage, Letter
 from processes import letters
 from processes.acts.cases import get_case
 
@@ -46,7 +46,9 @@ def test_a_letter_is_stored_and_sent_and_history_tells_of_it(
     assert (first.to, first.subject) == (["zoe@applicant.example"], letter.subject)
     assert first.extra_headers["Message-ID"] == f"<letter.{letter.key}@localhost>"
     told = [e.data["result"] for e in events_of(case.pk) if e.type == "activity.completed"]
-    assert told[0] == {"letter": letter.pk, "subject": letter.subject, "to": letter.to_name}
+    page = CustomerPage.objects.get(case_id=case.pk)  # the first letter gives its address
+    said = {"letter": letter.pk, "subject": letter.subject, "to": letter.to_name}
+    assert told[0] == {**said, "page": page.pk}
 
 
 def test_names_are_text_and_never_markup_or_headers(engine: Any, office: Any, world: Any) -> None:
@@ -128,5 +130,6 @@ def test_no_template_is_missing_or_unused() -> None:
     folder = Path(processes.loan.__file__).parent
     used = set(re.findall(r'letter\(\s*"(\w+)"', (folder / "steps.py").read_text()))
     used |= {Path(path).stem for path in kind_of("loan").rejection_letters.values()}
+    used.add(Path(kind_of("loan").reopened_letter).stem)
     there = {path.stem for path in (folder / "templates/loan/letters").glob("[a-z]*.txt")}
     assert used == there

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from processes.claim import messages, rules
+from processes.claim import messages, page, rules
 from processes.claim.activities import (
     assess_claim,
     join_run,
@@ -74,6 +74,7 @@ claim = Kind(
     },
     parent_fact="belongs_to",
     found_by=("claimant_name", "email", "account", "description", "unit"),
+    page=page.PAGE,
 )
 
 
