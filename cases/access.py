@@ -115,6 +115,16 @@ def _cases_of_client(client: Client) -> QuerySet[Case]:
     return cases if "*" in kinds else cases.filter(kind__in=sorted(kinds))
 
 
+def readable_cases(client: Client, *, kinds: list[str] | None = None) -> QuerySet[Case]:
+    """The cases of a program that its scopes let it read; of some kinds only where named."""
+    scopes = [scope.partition(":") for scope in client.scopes]
+    readable = {kind for act, _colon, kind in scopes if act == "read"}
+    cases = visible_cases(client)
+    if "*" not in readable:
+        cases = cases.filter(kind__in=sorted(readable))
+    return cases.filter(kind__in=kinds) if kinds else cases
+
+
 def _offered_to(person: Person) -> Q:
     """The tasks that a person's roles reach: those of a team's own people in their team alone."""
     of_all = Q(role__in=person.roles - TEAM_ROLES)
@@ -406,3 +416,11 @@ def require(actor: Actor, act: str, thing: Thing | None = None, *, kind: str = "
     about = f" {thing}" if thing is not None else ""
     whom = "an administrator" if actor.client else "a supervisor"
     raise NotAllowed(f"{who} may not {act}{about}; {whom} can change that.")
+
+
+def require_webhooks(actor: Actor, client: Client) -> None:
+    """Raise NotAllowed unless the actor may have this program's events sent somewhere, or see where
+    they are sent: the program itself, which may read them anyhow, and who manages programs."""
+    if actor.client is not None and actor.client.pk == client.pk:
+        return
+    require(actor, "manage clients")

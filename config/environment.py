@@ -67,6 +67,19 @@ def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
     return [word.strip() for word in value.split(",") if word.strip()] or list(default)
 
 
+def networks(name: str, default: tuple[str, ...] = ()) -> list[str]:
+    """Networks such as 10.1.0.0/16, separated by commas."""
+    import ipaddress
+
+    found = words(name, default)
+    for word in found:
+        try:
+            ipaddress.ip_network(word, strict=False)
+        except ValueError as error:
+            raise ImproperlyConfigured(f"{name}: {word} is no network, as 10.1.0.0/16.") from error
+    return found
+
+
 def kinds(name: str, shipped: tuple[str, ...]) -> list[str]:
     """The apps of the kinds that are installed, separated by commas.
 

@@ -337,6 +337,13 @@ LONGCASE_API_CALLS = environment.whole_number("LONGCASE_API_CALLS", 1200, least=
 LONGCASE_API_BYTES = environment.whole_number("LONGCASE_API_BYTES", 1024 * 1024, least=1024)
 # Calls that wait for the feed, in each process of the web server: each holds one of its threads.
 LONGCASE_FEED_WAITERS = environment.whole_number("LONGCASE_FEED_WAITERS", 2, least=0)
+# Webhooks are sent to public addresses with TLS; and to these networks: 10.1.0.0/16,…
+LONGCASE_WEBHOOK_NETWORKS = environment.networks(
+    "LONGCASE_WEBHOOK_NETWORKS", ("127.0.0.0/8", "::1/128") if LONGCASE_DEMO else ()
+)
+LONGCASE_WEBHOOK_SECONDS = environment.whole_number("LONGCASE_WEBHOOK_SECONDS", 15, least=1)
+LONGCASE_WEBHOOK_DAYS = environment.whole_number("LONGCASE_WEBHOOK_DAYS", 5, least=1)
+LONGCASE_WEBHOOK_THREADS = environment.whole_number("LONGCASE_WEBHOOK_THREADS", 8, least=2, most=64)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "processes.api.callers.TokenAuthentication",

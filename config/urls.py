@@ -5,6 +5,7 @@ from django.urls import include, path
 urlpatterns = [
     path("api/v1/", include("processes.api.urls")),
     path("operations/", include("processes.urls")),
+    path("webhooks/", include("processes.webhooks.urls")),
     path("processes/", include("processes.handbook.urls")),
     path("", include("processes.public_urls")),
     path("", include("processes.kind_urls")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -13,8 +13,12 @@ from django.utils.translation import gettext as _
 from audit import feed
 from audit.feed import Place
 from audit.record import Recorded
+from cases import queries
 from cases.errors import Refused
 from cases.models import Case
+from cases.words import Words
+from processes import plain
+from processes.kinds import kind_of
 
 ROWS_AT_ONCE = 500  # of the feed, whoever may see them
 ROWS_A_PAGE = 5000  # that one call looks through; then it answers, with more to come
@@ -37,6 +41,11 @@ class Seen(NamedTuple):
     @property
     def place(self) -> Place:
         return Place(self.position, self.event.number)
+
+    @property
+    def id(self) -> str:
+        """What names this event, in the feed and in webhooks, for ever."""
+        return f"evt_{self.case.pk}_{self.event.number}"
 
     @property
     def cursor(self) -> str:
@@ -75,6 +84,29 @@ def read(*, cases: QuerySet[Case], after: Place, limit: int, types: Sequence[str
         if len(found) == limit:
             break
     return Read(found, place, True)
+
+
+def told(found: Sequence[Seen]) -> list[dict[str, Any]]:
+    """Events as they are told outside, with their cases and the names of who acted."""
+    people = queries.people_named(queries.named_in([one.event for one in found]))
+    words = {one.case.kind: Words(kind_of(one.case.kind), people=people) for one in found}
+    return [
+        {
+            "id": one.id,
+            "case": {
+                "id": one.case.pk,
+                "reference": one.case.reference,
+                "kind": one.case.kind,
+                "title": one.case.title,
+                "external": {"source": one.case.source, "reference": one.case.source_key}
+                if one.case.source_key
+                else None,
+            },
+            **plain.event(one.event, words[one.case.kind]),
+            "cursor": one.cursor,
+        }
+        for one in found
+    ]
 
 
 def cursor_of(place: Place) -> str:

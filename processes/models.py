@@ -167,3 +167,9 @@ class CodeResult(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["run", "case"], name="code_result_once"),
         ]
+
+
+# Django looks for models here.
+from processes.webhooks.models import Webhook, WebhookAttempt  # noqa: E402
+
+__all__ = ["Webhook", "WebhookAttempt"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
@@ -13,14 +13,11 @@ from rest_framework.response import Response
 
 from audit import feed as order
 from audit.feed import Place
-from cases import queries
-from cases.words import Words
 from processes import feed
 from processes.api import shapes
 from processes.api.base import Api
 from processes.api.parsing import QueryInvalid, Strict, query_of
 from processes.api.waiting import watch
-from processes.kinds import kind_of
 from timers import clock
 
 LONGEST_WAIT = 30  # seconds
@@ -106,36 +103,9 @@ class Events(Api):
             if found.events or found.more or left <= 0 or not watch.wait(left):
                 break
             place = found.place  # what lies before it is not for this reader
-        told = told_events(found.events)
+        told = feed.told(found.events)
         body = {"results": told, "next": feed.cursor_of(found.place), "more": found.more}
         return Response(body)
-
-
-def told_events(found: list[feed.Seen]) -> list[dict[str, Any]]:
-    """Events of the feed as they are told, with the names of who acted."""
-    people = queries.people_named(queries.named_in([one.event for one in found]))
-    words = {one.case.kind: Words(kind_of(one.case.kind), people=people) for one in found}
-    return [
-        {
-            "id": id_of(one),
-            "case": {
-                "id": one.case.pk,
-                "reference": one.case.reference,
-                "kind": one.case.kind,
-                "title": one.case.title,
-                "external": {"source": one.case.source, "reference": one.case.source_key}
-                if one.case.source_key
-                else None,
-            },
-            **shapes.events([one.event], words[one.case.kind])[0],
-            "cursor": one.cursor,
-        }
-        for one in found
-    ]
-
-
-def id_of(one: feed.Seen) -> str:
-    return f"evt_{one.case.pk}_{one.event.number}"
 
 
 def _listed(said: str) -> list[str]:

@@ -79,6 +79,11 @@ PROBLEMS: dict[str, Problem] = {
     "clock-not-moved": Problem(
         409, gettext_lazy("The clock does not allow this"), gettext_lazy("Read the clock.")
     ),
+    "case-held": Problem(
+        409,
+        gettext_lazy("Somebody else has the case"),
+        gettext_lazy("Ask for it, or have a supervisor hand it over."),
+    ),
     "task-not-open": Problem(
         409, gettext_lazy("The task is not open"), gettext_lazy("Read the task again.")
     ),
@@ -131,6 +136,9 @@ PROBLEMS: dict[str, Problem] = {
         gettext_lazy("Operators restore them by their digest."),
     ),
     "token-over": Problem(409, gettext_lazy("The token is over"), gettext_lazy("Make a new one.")),
+    "webhook-ended": Problem(
+        409, gettext_lazy("The webhook was ended"), gettext_lazy("Make a new one.")
+    ),
     "refused": Problem(
         409, gettext_lazy("This cannot be done now"), gettext_lazy("The sentence says why.")
     ),

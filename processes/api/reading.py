@@ -24,10 +24,10 @@ from processes.api.base import Api
 from processes.api.callers import Caller
 from processes.api.pages import MOST
 from processes.api.parsing import QueryInvalid, Strict, query_of
-from processes.api.plain import plain
 from processes.engine.opening import as_stored
 from processes.engine.replay import fold_case
 from processes.kinds import kind_of
+from processes.plain import plain
 from timers import clock
 
 PARTS = (

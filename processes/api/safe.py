@@ -31,9 +31,9 @@ from cases.models import Case, KeptAnswer
 from cases.views.case import changes
 from processes.acts.cases import get_case
 from processes.api.callers import Caller
-from processes.api.plain import plain
 from processes.api.problems import HeaderInvalid
 from processes.api.rendering import render
+from processes.plain import plain
 from timers import clock
 
 WAIT_MS = 5000  # for a twin of the same call

@@ -12,10 +12,10 @@ from audit.models import Event
 from audit.record import Recorded
 from cases.models import Case, Document, Message, Person, Requirement, Task, Team
 from cases.words import Words
-from processes.api.plain import plain
 from processes.api.problems import word_of
 from processes.kinds import kind_of
 from processes.models import Incident
+from processes.plain import event, plain
 
 
 @extend_schema_field({"type": "object", "additionalProperties": True})
@@ -354,23 +354,7 @@ def requirement(one: Requirement) -> dict[str, Any]:
 
 def events(found: Iterable[Event | Recorded], words: Words) -> list[dict[str, Any]]:
     """Events with the names of who acted; `words` knows the people."""
-
-    def who(code: str) -> dict[str, str]:
-        return {"code": code, "name": words.actor(code)}
-
-    return [
-        {
-            "number": one.number,
-            "type": one.type,
-            "data": plain(dict(one.data)),
-            "actor": who(one.actor),
-            "on_behalf": who(one.on_behalf) if one.on_behalf else None,
-            "happened_at": plain(one.happened_at),
-            "recorded_at": plain(one.recorded_at),
-            "hash": bytes(one.hash).hex(),
-        }
-        for one in found
-    ]
+    return [event(one, words) for one in found]
 
 
 def message(one: Message) -> dict[str, Any]:

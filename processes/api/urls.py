@@ -12,6 +12,7 @@ from processes.api import (
     operations,
     reading,
     tasks,
+    webhooks,
 )
 from processes.api.base import NothingHere
 
@@ -43,6 +44,16 @@ urlpatterns = [
     path("messages", messages.Messages.as_view()),
     path("messages/<int:pk>/link", messages.LinkMessage.as_view()),
     path("events", events.Events.as_view()),
+    path("webhooks", webhooks.Webhooks.as_view()),
+    path("webhooks/<int:pk>", webhooks.OneWebhook.as_view()),
+    path("webhooks/<int:pk>/attempts", webhooks.Attempts.as_view()),
+    path("webhooks/<int:pk>/secret", webhooks.Secret.as_view()),
+    path("webhooks/<int:pk>/rotate", webhooks.Rotate.as_view()),
+    path("webhooks/<int:pk>/test", webhooks.Test.as_view()),
+    path("webhooks/<int:pk>/pause", webhooks.Pause.as_view()),
+    path("webhooks/<int:pk>/resume", webhooks.Resume.as_view()),
+    path("webhooks/<int:pk>/replay", webhooks.Replay.as_view()),
+    path("webhooks/<int:pk>/end", webhooks.End.as_view()),
     path("waits", operations.Waits.as_view()),
     path("incidents", operations.Incidents.as_view()),
     path("incidents/<int:pk>", operations.OneIncident.as_view()),

@@ -12,6 +12,7 @@ from typing import Any
 import billiard.pool
 from celery import bootsteps
 
+from processes.webhooks import courier
 from processes.work import drain
 
 log = logging.getLogger("longcase.worker")
@@ -38,6 +39,27 @@ class Drain(bootsteps.StartStopStep):
         if self.drain is not None and self.thread is not None:
             self.drain.stop.set()
             self.drain.results.put(None)
+            self.thread.join(timeout=10)
+
+
+class Courier(bootsteps.StartStopStep):
+    """Sends webhooks beside the drain; what is being sent when the worker stops is finished."""
+
+    requires = {"celery.worker.components:Pool"}
+
+    def __init__(self, parent: Any, **kwargs: Any) -> None:
+        super().__init__(parent, **kwargs)
+        self.courier: courier.Courier | None = None
+        self.thread: threading.Thread | None = None
+
+    def start(self, parent: Any) -> None:
+        self.courier = courier.Courier()
+        self.thread = threading.Thread(target=self.courier.run, daemon=True, name="courier")
+        self.thread.start()
+
+    def stop(self, parent: Any) -> None:
+        if self.courier is not None and self.thread is not None:
+            self.courier.stop.set()
             self.thread.join(timeout=10)
 
 

@@ -21,8 +21,10 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from cases.actors import service
 from cases.errors import Refused
 from cases.models import Case, Document
+from processes.acts.webhooks import make_webhook
 from processes.api.problems import PROBLEMS, slug_of
 from processes.kinds import kinds
 from processes.models import Incident
@@ -138,6 +140,11 @@ def test_whatever_is_sent_is_answered_as_documented(
         calls = program(*[f"{act}:*" for act in ("read", "open", "facts", "move", "messages")])
     else:
         calls = calls_of(getattr(people, who))
+    hook = make_webhook(
+        client=getattr(calls, "client", None) or program("read:*").client,
+        url="https://hooks.example.org/",
+        actor=service("test"),
+    )
     references = [case.reference, other.reference, stopped.reference, "TR-1999-000001"]
     served = Served(
         schema,
@@ -147,6 +154,7 @@ def test_whatever_is_sent_is_answered_as_documented(
             "tasks.pk": [task.pk, 10**9],
             "documents.pk": [paper.pk, 10**9],
             "incidents.pk": [Incident.objects.get().pk, 10**9],
+            "webhooks.pk": [hook.pk, 10**9],
             "kinds.name": ["loan", "trial", "none"],
         },
     )

@@ -12,6 +12,7 @@ from audit import feed
 from cases import drafts, once, presence
 from processes import letters
 from processes.acts import bulk, clients, expiring
+from processes.webhooks import delivering, notices
 from processes.work import bulkacts, coderuns, firing, memory, recompute, sweeps, weekfigures
 from timers import service
 from timers.sweeps import Sweep
@@ -28,6 +29,8 @@ SWEEPS = (
     Sweep("dead workers", 10, lambda: sweeps.forget_dead_workers()),
     Sweep("papers that no longer count", 600, lambda: expiring.ask_again()),
     Sweep("letters without a case", 10, lambda: letters.send_without_case()),
+    Sweep("paused webhooks", 30, lambda: notices.tell_paused()),
+    Sweep("attempts of webhooks", 3600, lambda: delivering.forget_old()),
     Sweep("forms carried out", 3600, lambda: once.forget_old()),
     Sweep("drafts", 3600, lambda: drafts.forget_old()),
     Sweep("old acts on many cases", 3600, lambda: bulk.forget_old()),

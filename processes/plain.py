@@ -9,6 +9,9 @@ from typing import Any
 from uuid import UUID
 
 from audit.codec import utc_text
+from audit.models import Event
+from audit.record import Recorded
+from cases.words import Words
 
 
 def plain(value: Any) -> Any:
@@ -32,3 +35,21 @@ def plain(value: Any) -> Any:
     if isinstance(value, UUID):
         return str(value)
     return str(value)
+
+
+def event(one: Event | Recorded, words: Words) -> dict[str, Any]:
+    """An event with the names of who acted; `words` knows the people."""
+
+    def who(code: str) -> dict[str, str]:
+        return {"code": code, "name": words.actor(code)}
+
+    return {
+        "number": one.number,
+        "type": one.type,
+        "data": plain(dict(one.data)),
+        "actor": who(one.actor),
+        "on_behalf": who(one.on_behalf) if one.on_behalf else None,
+        "happened_at": plain(one.happened_at),
+        "recorded_at": plain(one.recorded_at),
+        "hash": bytes(one.hash).hex(),
+    }
