@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -27,6 +28,8 @@ from cases.views.pages import case_for, head_of
 from cases.views.signing import person_of, signed_in
 from cases.words import Words, capitalised, party
 from processes.acts import relations
+from processes.drawing.svg import Marks, drawn
+from processes.handbook import book
 from processes.kinds import kind_of
 from timers import clock
 
@@ -111,8 +114,17 @@ def steps(request: HttpRequest, reference: str) -> HttpResponse:
         "visits": visits[:PAGE],
         "more": max(len(visits) - PAGE, 0),
         "ways": ways,
+        "drawing": drawing_of(case, [one.data["step"] for one in head["file"].entries]),
     }
     return render(request, "cases/steps.html", {**head, **context})
+
+
+def drawing_of(case: Case, been: list[str]) -> SafeString:
+    """The steps of the kind, drawn once for all its cases; only classes tell where this one is."""
+    kind = kind_of(case.kind)
+    layout = book.drawing_of(kind, around=case.step)
+    marks = Marks(current=case.step, visited=frozenset(been), now=_("now") if case.is_open else "")
+    return mark_safe(drawn(layout, marks))  # made by us; labels are escaped there
 
 
 @require_safe
