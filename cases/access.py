@@ -22,7 +22,7 @@ from audit.models import Event
 from cases.absence import stands_in_for
 from cases.actors import Actor
 from cases.errors import NotAllowed
-from cases.models import Case, Client, Document, Person, Task, Team
+from cases.models import Case, Client, Document, Person, SavedList, Task, Team
 
 CASEWORKER = "caseworker"
 SUPERVISOR = "supervisor"
@@ -317,6 +317,14 @@ def supervises_team(person: Person, team: Team) -> bool:
     return SUPERVISOR in person.roles and team.pk in person.team_ids
 
 
+@rules.predicate
+def is_of_list(person: Person, saved: SavedList) -> bool:
+    """Whose list it is; one that a team shares is also of the team's supervisors."""
+    if saved.owner_id == person.pk:
+        return True
+    return SUPERVISOR in person.roles and saved.team_id in person.team_ids
+
+
 is_supervisor = has_role(SUPERVISOR)
 is_operator = has_role(OPERATOR)
 is_administrator = has_role(ADMINISTRATOR) | rules.predicate(
@@ -350,6 +358,7 @@ for _act, _who in {
     "manage people": is_administrator,
     "read changes of accounts": is_administrator | has_role(AUDITOR) | is_supervisor,
     "enter absence": (is_oneself & ~has_role(AUDITOR)) | supervises | is_administrator,
+    "change list": is_of_list,
     "let person go": supervises | is_administrator,
     "see team": supervises_team | has_role(AUDITOR),
     "lead team": supervises_team,
@@ -369,7 +378,7 @@ CLIENT_ACTS = {
     "repair case": ("operate",),
 }
 
-Thing = Case | Task | Document | Person | Team
+Thing = Case | Task | Document | Person | Team | SavedList
 _OF_EYES = frozenset({"claim task", "complete task"})  # a substitute is both people here
 
 
@@ -395,7 +404,7 @@ def _sees_with_one_eye(person: Person, task: Task) -> bool:
 
 
 def _client_may(client: Client, act: str, thing: Thing | None, kind: str) -> bool:
-    if isinstance(thing, (Person, Team)):
+    if isinstance(thing, (Person, Team, SavedList)):
         return False
     case = thing if isinstance(thing, Case) or thing is None else thing.case
     if case is not None:

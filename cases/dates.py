@@ -50,8 +50,9 @@ def clock_time(at: datetime) -> str:
     return date_format(timezone.localtime(at), "H:i")
 
 
-def due(at: datetime, now: datetime) -> Due:
-    """How a due moment is told. It is late once it has passed, though it be the same day."""
+def due(at: datetime, now: datetime, *, near_until: datetime | None = None) -> Due:
+    """How a due moment is told. It is late once it has passed, though it be the same day. It is
+    near within NEAR_DAYS, or before `near_until` where a calendar says so."""
     days = (local_date(at) - local_date(now)).days
     if at < now:
         level = "late"
@@ -62,7 +63,8 @@ def due(at: datetime, now: datetime) -> Due:
             else _("overdue since %(time)s") % {"time": clock_time(at)}
         )
     else:
-        level = "near" if days <= NEAR_DAYS else ""
+        is_near = days <= NEAR_DAYS if near_until is None else at < near_until
+        level = "near" if is_near else ""
         if days == 0:
             words = _("today at %(time)s") % {"time": clock_time(at)}
         elif days == 1:

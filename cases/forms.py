@@ -190,6 +190,51 @@ class HandOverForm(ReasonForm):
         self.fields["to"].queryset = chosen.order_by("last_name", "first_name", "username")
 
 
+class BulkHandOverForm(ReasonForm):
+    """Give many cases and tasks to someone, or back to their queues."""
+
+    to = forms.ChoiceField(label=_("To"))
+    field_order = ("to", "reason")
+
+    def __init__(self, *args: Any, people: Sequence[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["to"].choices = [("", _("Choose who gets it")), *people]
+
+
+class BulkRemindForm(forms.Form):
+    """Be told of cases on a day."""
+
+    day = forms.DateField(
+        label=_("On"),
+        help_text=_("You are told in the morning. It is yours alone, and goes when a case closes."),
+        widget=forms.DateInput(attrs={"type": "date"}),
+    )
+    text = forms.CharField(
+        label=_("What to be reminded of"), max_length=200, required=False, strip=True
+    )
+
+
+class SavedListForm(forms.Form):
+    """The name of a list, and who sees it where."""
+
+    name = forms.CharField(label=_("Name"), max_length=60)
+    shared = forms.BooleanField(
+        label=_("Share it with my team"),
+        help_text=_("Everybody sees what they may see themselves, when they open it."),
+        required=False,
+    )
+    start = forms.BooleanField(label=_("Begin with this list after signing in"), required=False)
+
+    def __init__(self, *args: Any, team: Any, own: bool = True, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not own:
+            del self.fields["name"], self.fields["shared"]
+        elif team is None:
+            del self.fields["shared"]
+        else:
+            self.fields["shared"].label = _("Share it with %(team)s") % {"team": team}
+
+
 class RelateForm(ReasonForm):
     """Relate a case to another one."""
 

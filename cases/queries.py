@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
-from django.utils import timezone
 
 from audit.models import Event
 from audit.record import Recorded
 from cases import access
 from cases.absence import away_now, stands_in_for
-from cases.models import Case, Document, Letter, Note, Notice, Person, Requirement, Task
+from cases.counting import COUNTED_TO
+from cases.models import (
+    Case,
+    Document,
+    Letter,
+    Note,
+    Notice,
+    Person,
+    Reminder,
+    Requirement,
+    Task,
+    Team,
+)
 from cases.words import person_ids
+from timers import calendars
 
 PAGE_ROWS = 50
 PAGE_EVENTS = 100
-COUNTED_TO = 1000  # past this a list says "more than 1,000"
 RECENT_EVENTS = 40  # looked at for the overview
 
 
@@ -70,15 +81,35 @@ class Choice:
     due: str = ""  # late, near
     owner: str = ""  # me, nobody, or a person's id
     state: str = "open"  # open, stopped, closed, all
+    team: str = ""  # a team's id
+    sort: str = ""  # due, case, step, owner, waiting; "-" before it turns it round
 
 
 def chosen_cases(person: Person, choice: Choice, now: datetime) -> QuerySet[Case]:
     """The cases that a person may see and chose, the most pressing first."""
     cases = narrowed(access.visible_cases(person), choice, now, person=person)
-    cases = cases.select_related("owner", "team")
-    if choice.state == "closed":
-        return cases.order_by("-closed_at", "-id")
-    return cases.order_by(F("waiting_until").asc(nulls_last=True), "id")
+    mine = Reminder.objects.filter(case=OuterRef("pk"), person=person).values("due_at")
+    cases = cases.select_related("owner", "team").annotate(remind_at=Subquery(mine[:1]))
+    return cases.order_by(*_case_order(choice))
+
+
+CASE_SORTS = {
+    "due": "waiting_until",
+    "case": "title",
+    "step": "step",
+    "owner": "owner__last_name",
+    "waiting": "waiting_since",
+}
+
+
+def _case_order(choice: Choice) -> list[Any]:
+    name = choice.sort.removeprefix("-")
+    if not name and choice.state == "closed":
+        return ["-closed_at", "-id"]
+    column = F(CASE_SORTS.get(name, "waiting_until"))
+    is_down = choice.sort.startswith("-")
+    first = column.desc(nulls_last=True) if is_down else column.asc(nulls_last=True)
+    return [first, "id"]
 
 
 def narrowed(
@@ -98,13 +129,16 @@ def narrowed(
     if choice.due == "late":
         cases = cases.filter(waiting_until__lt=now)
     elif choice.due == "near":
-        cases = cases.filter(waiting_until__gte=now, waiting_until__lt=now + timedelta(days=6))
+        near = near_until(person.team_id if person else None, now)
+        cases = cases.filter(waiting_until__gte=now, waiting_until__lt=near)
     if choice.owner == "me":
         cases = cases.filter(owner=person)
     elif choice.owner == "nobody":
         cases = cases.filter(owner=None)
-    elif choice.owner.isascii() and choice.owner.isdecimal() and len(choice.owner) < 18:
+    elif is_number(choice.owner):
         cases = cases.filter(owner=int(choice.owner))
+    if is_number(choice.team):
+        cases = cases.filter(team=int(choice.team))
     match choice.state:
         case "open":
             cases = cases.filter(closed_at=None)
@@ -113,6 +147,35 @@ def narrowed(
         case "closed":
             cases = cases.filter(closed_at__isnull=False)
     return cases
+
+
+NEAR_WORKING_DAYS = 5  # what is due within these is near
+
+
+def near_until(team_id: int | None, now: datetime) -> datetime:
+    """The end of the fifth working day from today, by the calendar of the team."""
+    calendar = calendars.named(calendars.choose("", team_id=team_id))
+    day = calendar.add_working_days(calendar.local(now).date(), NEAR_WORKING_DAYS)
+    return calendar.at(day + timedelta(days=1), datetime.min.time())
+
+
+def cases_seen(person: Person, ids: Iterable[int]) -> dict[int, Case]:
+    """Those of these cases that the person may see, by id."""
+    found = access.visible_cases(person).filter(pk__in=list(ids))
+    return {case.pk: case for case in found}
+
+
+def is_number(text: str) -> bool:
+    """Whether a filter names one of our numbers: anything may be asked for."""
+    return text.isascii() and text.isdecimal() and len(text) < 18
+
+
+def teams_of(person: Person) -> QuerySet[Team]:
+    """Teams by which a person may narrow their lists: all for those who see all."""
+    teams = Team.objects.order_by("name")
+    if person.roles & {access.AUDITOR, access.OPERATOR} or person.is_superuser:
+        return teams
+    return teams.filter(pk__in=person.team_ids)
 
 
 def colleagues(person: Person) -> QuerySet[Person]:
@@ -131,74 +194,7 @@ def people_who_may_do(task: Task) -> list[Person]:
     ]
 
 
-# -- my work
-
-
-@dataclass(frozen=True, slots=True)
-class WorkRow:
-    """One line of a person's work: a task, or a case that needs them."""
-
-    case: Case
-    task: Task | None
-    why: str  # your-turn, answer, offered, nobody, waiting, done
-    due_at: datetime | None
-    to_do: str = ""  # the title of the task that a case waits for
-
-    @property
-    def url(self) -> str:
-        return (self.task if self.task is not None else self.case).get_absolute_url()
-
-
-@dataclass(slots=True)
-class Worklist:
-    """One tab of my work."""
-
-    tab: str
-    counts: dict[str, int]
-    rows: list[WorkRow] = field(default_factory=list)
-    page: int = 1
-    has_next: bool = False
-
-
-TABS = ("mine", "waiting", "queue", "reviews", "done")
-
-
-def my_work(person: Person, *, tab: str, page: int, now: datetime) -> Worklist:
-    """The rows of one tab, earliest deadline first, and how many each tab has."""
-    sources = _sources(person, now)
-    counts = {
-        name: min(sum(count_of(rows) for rows, _why in parts), COUNTED_TO + 1)
-        for name, parts in sources.items()
-    }
-    last = page * PAGE_ROWS + 1
-    rows = [
-        row
-        for part, why in sources[tab]
-        for row in (_row(one, why) for one in part.select_related(*_related(part))[:last])
-    ]
-    if tab == "done":
-        rows.sort(key=lambda row: row.due_at or now, reverse=True)
-    else:
-        rows.sort(key=lambda row: (row.due_at is None, row.due_at or now, row.case.pk))
-    first = (page - 1) * PAGE_ROWS
-    shown = _with_titles(rows[first : first + PAGE_ROWS])
-    return Worklist(tab, counts, shown, page, len(rows) > first + PAGE_ROWS)
-
-
-def _with_titles(rows: list[WorkRow]) -> list[WorkRow]:
-    """The rows, each case with the title of the task that it waits for before all else."""
-    waiting = {
-        row.case.pk: row.case.waits[0]["command"]
-        for row in rows
-        if row.task is None and row.case.waits and row.case.waits[0]["kind"] == "task"
-    }
-    titles = {
-        (task.case_id, task.command): task.title
-        for task in Task.objects.filter(case__in=list(waiting), state="open")
-    }
-    return [
-        replace(row, to_do=titles.get((row.case.pk, waiting.get(row.case.pk)), "")) for row in rows
-    ]
+# -- notices
 
 
 NOTICES = 20  # shown at once; the rest follows as these are dismissed
@@ -212,72 +208,6 @@ def notices_for(person: Person) -> list[Notice]:
         .select_related("case")
         .order_by("-written_at", "-pk")[:NOTICES]
     )
-
-
-def next_tasks(person: Person) -> QuerySet[Task]:
-    """Tasks this person could take, the most pressing first."""
-    return (
-        access.visible_tasks(person)
-        .filter(holder=None)
-        .exclude(unlike__contains=f'"person:{person.pk}"')
-        .order_by(F("due_at").asc(nulls_last=True), "id")
-    )
-
-
-Source = tuple[QuerySet[Any], str]
-
-
-def _sources(person: Person, now: datetime) -> dict[str, list[Source]]:
-    by_due = F("waiting_until").asc(nulls_last=True)
-    owned = Case.objects.filter(owner=person, closed_at=None).order_by(by_due, "id")
-    held = Task.objects.filter(holder=person, state="open").order_by(
-        F("due_at").asc(nulls_last=True), "id"
-    )
-    holds = Exists(held.filter(case=OuterRef("pk")).order_by())
-    answered = Exists(Document.objects.filter(case=OuterRef("pk"), state="received"))
-    my_turn = Q(waiting_on__in=sorted(person.roles))
-    offered = next_tasks(person)
-    monday = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    monday -= timedelta(days=monday.weekday())
-    nobody = Case.objects.none()
-    if person.team_id and access.may(person, "open case"):
-        nobody = (
-            access.visible_cases(person)
-            .filter(~Exists(offered.filter(case=OuterRef("pk")).order_by()))
-            .filter(team=person.team_id, owner=None, closed_at=None)
-            .order_by(by_due, "id")
-        )
-    return {
-        "mine": [
-            (held, "your-turn"),
-            (owned.filter(~holds).filter(answered), "answer"),
-            (owned.filter(~holds).filter(~answered & my_turn), "your-turn"),
-        ],
-        "waiting": [(owned.filter(~holds & ~answered & ~my_turn), "waiting")],
-        "queue": [(offered, "offered"), (nobody, "nobody")],
-        "reviews": [
-            (held.filter(is_review=True), "your-turn"),
-            (offered.filter(is_review=True), "offered"),
-        ],
-        "done": [
-            (
-                Task.objects.filter(
-                    closed_by=f"person:{person.pk}", state="done", closed_at__gte=monday
-                ).order_by("-closed_at", "-id"),
-                "done",
-            )
-        ],
-    }
-
-
-def _related(rows: QuerySet[Any]) -> tuple[str, ...]:
-    return ("case", "case__owner", "holder") if rows.model is Task else ("owner", "team")
-
-
-def _row(one: Case | Task, why: str) -> WorkRow:
-    if isinstance(one, Task):
-        return WorkRow(one.case, one, why, one.closed_at if why == "done" else one.due_at)
-    return WorkRow(one, None, why, one.waiting_until)
 
 
 # -- work of those who are away

@@ -87,6 +87,11 @@ class Case(models.Model):
                 name="case_open_of_nobody",
             ),
             models.Index(
+                fields=["waiting_until", "id"],
+                condition=models.Q(closed_at__isnull=True),
+                name="case_open_by_due",
+            ),
+            models.Index(
                 fields=["stopped_at"],
                 condition=models.Q(stopped_at__isnull=False),
                 name="case_stopped",

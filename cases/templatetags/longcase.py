@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -18,8 +17,8 @@ from django.utils.translation import gettext as _
 
 from cases import access, dates, queries, remarks, sentences, tags, words
 from cases.fsm import Edge
-from cases.models import Case, Document, Letter, Person, Requirement, Task
-from cases.queries import WorkRow
+from cases.models import Absence, Case, Document, Letter, Person, Requirement, Task
+from cases.worklist import WorkRow
 from processes.kinds import kinds
 from timers import clock
 
@@ -275,6 +274,10 @@ def why_tag(row: WorkRow) -> tags.Tag:
     match row.why:
         case "your-turn":
             return tags.Tag(_("Your turn"), "info", "person")
+        case "returned":
+            return tags.Tag(_("Returned to you"), "wait", "answer")
+        case "new":
+            return tags.Tag(_("New"), "info", "info")
         case "answer":
             return tags.Tag(_("Answer came in"), "good", "answer")
         case "offered" | "nobody":
@@ -285,22 +288,44 @@ def why_tag(row: WorkRow) -> tags.Tag:
 
 
 @register.filter
-def by_due(rows: Sequence[WorkRow]) -> list[tuple[str, list[WorkRow]]]:
-    """Rows in groups by how pressing they are, each with its heading."""
-    at = clock.now()
-    groups: dict[str, list[WorkRow]] = {}
-    for row in rows:
-        level = dates.due(row.due_at, at).level or "later" if row.due_at else "never"
-        groups.setdefault(level, []).append(row)
-    headings = {
+def urgency(level: str) -> str:
+    """The heading of the rows that are as pressing as this."""
+    return {
         "late": _("Overdue"),
-        "near": _("Due within %(n)s days") % {"n": dates.NEAR_DAYS},
+        "near": _("Due within 5 working days"),
         "later": _("Later"),
         "never": _("Without a final date"),
-    }
-    return [(headings[level], groups[level]) for level in headings if level in groups]
+    }[level]
 
 
-@register.filter
-def prefixed(text: str, prefix: str) -> str:
-    return f"{prefix}{text}"
+@register.simple_tag
+def absent(until: date | None) -> SafeString | str:
+    """A chip beside somebody who is away."""
+    if until is None:
+        return ""
+    words_ = _("absent to %(day)s") % {"day": dates.day(until, clock.now())}
+    return format_html(' <span class="tag">{}{}</span>', icon("clock"), words_)
+
+
+@register.simple_tag
+def absence_of(person_id: int, away: dict[int, Absence]) -> SafeString | str:
+    """A chip beside somebody who is away, with whoever stands in."""
+    found = away.get(person_id)
+    if found is None:
+        return ""
+    told = {"day": dates.day(found.until_date, clock.now()), "who": found.substitute}
+    said = _("absent to %(day)s, %(who)s stands in") if found.substitute else _("absent to %(day)s")
+    return format_html(' <span class="tag">{}{}</span>', icon("clock"), said % told)
+
+
+@register.simple_tag
+def result_tag(result: str, before: bool) -> tags.Tag:
+    """What became, or would become, of one row of an act on many."""
+    match result:
+        case "done":
+            return tags.Tag(_("Can be done") if before else _("Done"), "good", "done")
+        case "already":
+            return tags.Tag(_("So already"), "", "done")
+        case "refused":
+            return tags.Tag(_("Cannot be done") if before else _("Not done"), "bad", "refused")
+    return tags.Tag(_("Still to do"), "wait", "wait")

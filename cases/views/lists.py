@@ -6,24 +6,19 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from cases import access, queries
+from cases.absence import away_now
 from cases.queries import Choice
+from cases.views import filters
 from cases.views.signing import person_of, signed_in
 from cases.views.work import page_of
-from cases.words import capitalised, party
-from processes.kinds import kinds
+from processes.acts import lists
 from timers import clock
 
-STATES = [
-    ("open", _("Open")),
-    ("stopped", _("Stopped by a fault")),
-    ("closed", _("Closed")),
-    ("all", _("Open and closed")),
-]
-DUES = [("", _("Any time")), ("late", _("Overdue")), ("near", _("Within 5 days"))]
+LONGEST_FIND = filters.LONGEST
 
 
 @require_safe
@@ -31,7 +26,9 @@ DUES = [("", _("Any time")), ("late", _("Overdue")), ("near", _("Within 5 days")
 def case_list(request: HttpRequest) -> HttpResponse:
     """Cases that match; a whole reference leads to its case at once."""
     person, now = person_of(request), clock.now()
-    choice = _choice(request)
+    if len(request.GET.get("find", "").strip()) > LONGEST_FIND:
+        return _too_long(request)
+    choice = filters.case_choice(request.GET)
     if choice.find and request.GET.keys() == {"find"}:
         exact = access.visible_cases(person).filter(reference__iexact=choice.find).first()
         if exact is not None:
@@ -40,58 +37,46 @@ def case_list(request: HttpRequest) -> HttpResponse:
     page = page_of(request)
     first = (page - 1) * queries.PAGE_ROWS
     rows = list(found[first : first + queries.PAGE_ROWS + 1])
+    shown = rows[: queries.PAGE_ROWS]
+    known = filters.case_known(person, choice)
+    part = request.htmx.target == "div#found"
     context = {
         "choice": choice,
-        "is_narrowed": choice != Choice(),
-        "rows": rows[: queries.PAGE_ROWS],
-        "count": queries.count_of(found),
+        "known": known,
+        "chips": filters.chips(request.GET, choice, known, names=filters.CASE_FILTERS),
+        "is_narrowed": choice != Choice(sort=choice.sort),
+        "rows": shown,
+        "away": away_now({case.owner_id for case in shown if case.owner_id}),
+        "count": len(rows) if page == 1 and len(rows) == len(shown) else queries.count_of(found),
+        "heads": filters.heads(request.GET, _columns(choice), sort=choice.sort),
         "page": page,
         "has_next": len(rows) > queries.PAGE_ROWS,
-        "address": _address(request),
+        "address": filters.without(request.GET).removeprefix("?"),
+        "kept": filters.kept(request.GET, "cases"),
+        "page_name": "cases",
+        "acts": ["hand-over", "take", "remind"] if _acts(person, choice) else [],
+        "saved": [] if part else list(lists.lists_of(person)),
         "section": "cases",
-        **_choices(request, choice),
     }
-    part = "#found" if request.htmx.target == "div#found" else ""
-    return render(request, f"cases/list.html{part}", context)
+    return render(request, f"cases/list.html{'#found' if part else ''}", context)
 
 
-def _choice(request: HttpRequest) -> Choice:
-    def one(name: str, default: str = "") -> str:
-        return request.GET.get(name, default).strip()[:80].replace("\0", "")
-
-    state = one("state", "open")
-    return Choice(
-        find=one("find"),
-        kind=one("kind"),
-        step=one("step"),
-        waiting=one("waiting"),
-        due=one("due"),
-        owner=one("owner"),
-        state=state if state in dict(STATES) else "open",
-    )
+def _columns(choice: Choice) -> list[tuple[str, Any]]:
+    return [
+        ("case", _("Case")),
+        ("step", _("Step")),
+        ("waiting", _("State")),
+        ("owner", _("Caseworker")),
+        ("", _("Closed")) if choice.state == "closed" else ("due", _("Due")),
+    ]
 
 
-def _choices(request: HttpRequest, choice: Choice) -> dict[str, Any]:
-    """What can be chosen. Steps and parties come from the kinds, not from a look at every case."""
-    known = kinds()
-    shown = [known[choice.kind]] if choice.kind in known else list(known.values())
-    steps = {value: label for kind in shown for value, label in kind.model.Step.choices}
-    parties = ["applicant", "caseworker"]
-    parties += sorted(person_of(request).roles - {"caseworker", "auditor", "operator"})
-    if choice.waiting and choice.waiting not in parties:
-        parties.append(choice.waiting)
-    return {
-        "kinds": [(name, kind.title) for name, kind in known.items()],
-        "steps": list(steps.items()),
-        "parties": [(one, capitalised(party(one))) for one in dict.fromkeys(parties)],
-        "dues": DUES,
-        "states": STATES,
-        "people": queries.colleagues(person_of(request)),
-    }
+def _acts(person: Any, choice: Choice) -> bool:
+    """Whether rows can be chosen at all: auditors change nothing, and closed cases take nothing."""
+    return access.may(person, "open case") and choice.state != "closed"
 
 
-def _address(request: HttpRequest) -> str:
-    """The chosen filters, for the addresses of further pages."""
-    asked = request.GET.copy()
-    asked.pop("page", None)
-    return asked.urlencode()
+def _too_long(request: HttpRequest) -> HttpResponse:
+    """A search that no title or reference could fit."""
+    context = {"too_long": LONGEST_FIND, "choice": Choice(), "section": "cases"}
+    return render(request, "cases/list.html", context, status=422)

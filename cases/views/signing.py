@@ -34,6 +34,7 @@ def signed_in(view: View) -> View:
     def enter(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.user.is_authenticated:
             clock.refresh_if_stale()  # a demo may have been turned by another process
+            person_of(request).know_place()
             return view(request, *args, **kwargs)
         if request.htmx:
             return _ask_to_sign_in(request)

@@ -52,6 +52,7 @@ document.addEventListener("htmx:after:swap", () => {
   const dialog = $("dialog[data-open]:not([open])");
   dialog?.showModal();
   listen();
+  count();
 });
 
 // --- Signed out, and signed in again in another window --------------------------------------
@@ -124,16 +125,17 @@ document.addEventListener("keydown", (event) => {
 let began = 0; // when G was pressed
 document.addEventListener("keydown", (event) => {
   if (words.keys === "off" || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest("input, textarea, select, dialog, [contenteditable]")) return;
+  if (event.target.closest("input:not([type=checkbox]), textarea, select, dialog, [contenteditable]")) return;
   const key = event.key.toLowerCase();
   const wasG = event.timeStamp - began < 1500;
   began = key === "g" ? event.timeStamp : 0;
   const act =
     (wasG && $(`[data-go="${key}"]`)) ||
-    { "/": $("#find"), n: $("[data-key=n]"), a: $("[data-key=a]"), "?": $("#keys"), j: row(1), k: row(-1) }[key];
+    { "/": $("#find"), n: $("[data-key=n]"), a: $("[data-key=a]"), "?": $("#keys"), j: row(1), k: row(-1), x: ticked() }[key];
   if (!act) return;
   event.preventDefault();
   if (act.matches("dialog")) act.showModal();
+  else if (act.matches("input[name=row]")) act.click();
   else if (act.matches("a") && !act.closest(".list")) act.click();
   else act.focus();
 });
@@ -146,5 +148,33 @@ function row(by) {
   return links[here < 0 ? (by > 0 ? 0 : links.length - 1) : here + by];
 }
 
+function ticked() {
+  return $("input[name=row]", document.activeElement.closest(".list tr") ?? document.createElement("p"));
+}
+
+// --- Rows that are chosen -------------------------------------------------------------------
+
+function count() {
+  const boxes = [...document.querySelectorAll("input[name=row]")];
+  const all = $("[data-all]"), told = $("[data-count]");
+  if (!all || !told) return;
+  const n = boxes.filter((one) => one.checked).length;
+  all.hidden = told.hidden = false;
+  all.checked = n > 0 && n === boxes.length;
+  all.indeterminate = n > 0 && n < boxes.length;
+  $("b", told).textContent = n;
+}
+
+document.addEventListener("change", ({ target }) => {
+  if (target.matches("[data-all]"))
+    for (const one of document.querySelectorAll("input[name=row]")) one.checked = target.checked;
+  if (target.matches("[data-all], input[name=row]")) {
+    const scope = $("#chosen [name=scope]");
+    if (scope) scope.value = "ticked";
+    count();
+  }
+});
+
 listen();
+count();
 remind();

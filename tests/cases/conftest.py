@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +28,7 @@ class Page:
         form = re.search(rf'<form[^>]*action="{re.escape(action)}".*?</form>', self.html, re.DOTALL)
         assert form, f"no form sends to {action}"
         found = re.findall(r'<input type="hidden" name="([\w-]+)" value="([^"]*)"', form[0])
-        return dict(found)
+        return {name: html.unescape(value) for name, value in found}
 
     def send(self, action: str, **fields: Any) -> Page:
         """Send the form with this action, as it was rendered, and follow to the next page."""

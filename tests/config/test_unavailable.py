@@ -76,7 +76,7 @@ def test_a_bug_stays_a_500(people: Any, monkeypatch: pytest.MonkeyPatch) -> None
     def broken(*_: Any, **__: Any) -> None:
         raise ValueError("a bug")
 
-    monkeypatch.setattr("cases.queries.my_work", broken)
+    monkeypatch.setattr("cases.worklist.my_work", broken)
     client = Client(raise_request_exception=False)
     client.force_login(people.sanne)
     response = client.get("/work/")
