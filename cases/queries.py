@@ -329,6 +329,12 @@ def _counted(case: Case, name: str, model: type[Any]) -> int:
     return known if known is not None else model.objects.filter(case=case).count()
 
 
+def lost_files(person: Person) -> list[Document]:
+    """Documents whose bytes were found missing or altered, in cases that this person may see."""
+    lost = Document.objects.filter(lost_at__isnull=False, case__in=access.visible_cases(person))
+    return list(lost.select_related("case").order_by("lost_at", "pk")[:PAGE_ROWS])
+
+
 def notes_of(case: Case) -> list[Note]:
     return list(
         case.notes.select_related("author", "strikes__author", "struck_by__author").order_by(

@@ -15,8 +15,6 @@ from typing import IO, Any
 import filetype
 from django.conf import settings
 from django.utils.translation import gettext as _
-from PIL import Image
-from pypdf import PdfReader
 
 from cases import remarks
 from cases.errors import Invalid
@@ -189,6 +187,8 @@ def _same(said: str, found: str) -> bool:
 
 
 def _look_into_pdf(file: IO[bytes], look: Look) -> None:
+    from pypdf import PdfReader  # here, for workers that see no upload need not carry it
+
     file.seek(0)
     try:
         reader = PdfReader(file, strict=False)
@@ -207,7 +207,7 @@ def _look_into_pdf(file: IO[bytes], look: Look) -> None:
         look.remark(remarks.DAMAGED)
 
 
-def _look_for_active(reader: PdfReader, look: Look) -> None:
+def _look_for_active(reader: Any, look: Look) -> None:
     root: Any = reader.trailer["/Root"]
     names = root.get("/Names") or {}
     names = names.get_object() if hasattr(names, "get_object") else names
@@ -221,6 +221,8 @@ def _look_for_active(reader: PdfReader, look: Look) -> None:
 
 
 def _look_into_picture(file: IO[bytes], look: Look) -> None:
+    from PIL import Image
+
     file.seek(0)
     try:
         with Image.open(file, formats=[PICTURES[look.media_type]]) as picture:

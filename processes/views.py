@@ -15,6 +15,7 @@ from cases.errors import NoSuchCase
 from cases.forms import EmptyForm, GiveUpForm
 from cases.models.once import Once
 from cases.once import Answer
+from cases.queries import lost_files
 from cases.views.acting import carry_out
 from cases.views.signing import actor_of, person_of, signed_in
 from cases.views.work import page_of
@@ -42,6 +43,7 @@ def incidents(request: HttpRequest) -> HttpResponse:
         "causes": queries.open_causes(),
         "stopped": queries.stopped_cases(),
         "mended": queries.mended_lately(),
+        "lost": lost_files(person_of(request)),
         "section": "incidents",
     }
     return render(request, "processes/incidents.html", context)

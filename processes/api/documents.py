@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any, ClassVar
 
 from django.db.models import F
@@ -43,6 +44,9 @@ class Upload(Strict):
 
 class Accept(Strict):
     reason = s.CharField(required=False, default="", allow_blank=True, max_length=4000)
+    dated = s.DateField(
+        required=False, default=None, allow_null=True, help_text="The day that is written on it."
+    )
 
 
 class Reject(Strict):
@@ -137,13 +141,17 @@ class Judge(Api):
     acts: ClassVar = {"POST": "judge"}
     accept = True
 
-    def judged(self, pk: int, reason: str) -> Response:
+    def judged(self, pk: int, reason: str, dated: date | None = None) -> Response:
         document = document_for(self, pk)
         self.caller.require_scope("judge", document.case.kind)
         safe.locked(self.request, document.case)
         return told(
             acts.judge_document(
-                document_id=pk, accept=self.accept, reason=reason, actor=self.caller.actor
+                document_id=pk,
+                accept=self.accept,
+                reason=reason,
+                actor=self.caller.actor,
+                dated=dated,
             )
         )
 
@@ -157,7 +165,12 @@ class AcceptDocument(Judge):
     )
     def post(self, request: Request, pk: int) -> Response:
         """Accept the newest version of a document."""
-        return self.once(lambda: self.judged(pk, body_of(request, Accept)["reason"]))
+
+        def act() -> Response:
+            body = body_of(request, Accept)
+            return self.judged(pk, body["reason"], body["dated"])
+
+        return self.once(act)
 
 
 class RejectDocument(Judge):

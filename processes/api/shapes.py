@@ -124,6 +124,11 @@ class DocumentShape(s.Serializer):
     received_from = s.CharField()
     judged_at = s.DateTimeField(allow_null=True)
     judged_by = s.CharField()
+    remarks = s.ListField(child=s.CharField(), help_text="Noticed of its content: damaged, locked…")
+    pages = s.IntegerField(allow_null=True, help_text="Of a PDF that could be read.")
+    dated = s.DateField(allow_null=True, help_text="The day that is written on it.")
+    valid_until = s.DateField(allow_null=True, help_text="The last day on which it counts.")
+    is_lost = s.BooleanField(help_text="Its bytes were found missing or altered.")
 
 
 class RequirementShape(s.Serializer):
@@ -337,6 +342,11 @@ def document(one: Document, reference: str) -> dict[str, Any]:
         "received_from": one.received_from,
         "judged_at": plain(one.judged_at),
         "judged_by": one.judged_by,
+        "remarks": list(one.remarks),
+        "pages": one.pages,
+        "dated": plain(one.dated_date),
+        "valid_until": plain(one.valid_until_date),
+        "is_lost": one.lost_at is not None,
     }
 
 

@@ -120,3 +120,48 @@ def test_a_closed_case_takes_no_document(portal: Any, desk: Any) -> None:
     response = hand_in(portal, case, b"late")
     assert response.status_code == 409
     assert response.json()["case"]["outcome"] == "withdrawn"
+
+
+def test_content_counts_and_not_the_name(portal: Any, desk: Any) -> None:
+    case = desk.open("patience")
+    # An empty file and a page with script are refused; one byte of text is kept
+    empty = hand_in(portal, case, b"", "pay.pdf")
+    assert empty.status_code == 422 and "empty" in empty.json()["detail"]
+    for name, content in (
+        ("x.svg", b"<svg onload='fetch(1)'/>"),
+        ("x.pdf", b"<!doctype html><script>1</script>"),
+        ("x.pdf", b"MZ\x90"),
+    ):
+        refused = hand_in(portal, case, content, name)
+        assert refused.status_code == 422, name
+        assert refused.json()["errors"][0]["pointer"] == "#/file"
+        assert "picture" in refused.json()["detail"]
+    assert hand_in(portal, case, b"1", "one.txt", name="other").json()["remarks"] == []
+    # What is odd is kept, and said
+    odd = hand_in(portal, case, b"%PDF-1.7 nothing", "pay.png").json()
+    assert (odd["media_type"], odd["remarks"]) == ("application/pdf", ["other_content", "damaged"])
+    file = portal.get(f"documents/{odd['id']}/file")
+    assert file["Content-Disposition"].startswith("attachment")
+    assert file["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    "filename", ["..\\x.pdf", "/abs.pdf", "a/b.pdf", "%2e%2e%2fx.pdf", "x" * 300 + ".pdf", ".pdf"]
+)
+def test_no_name_leads_out_of_the_store(portal: Any, desk: Any, filename: str) -> None:
+    told = hand_in(portal, desk.open("patience"), b"x", filename).json()
+    assert not set(told["filename"]) & set("/\\") and told["filename"].endswith(".pdf")
+    assert len(told["filename"]) <= 200
+
+
+def test_the_date_on_a_paper_is_given_with_the_judgement(portal: Any, desk: Any) -> None:
+    case = desk.open("patience")
+    told = hand_in(portal, case, b"%PDF one").json()
+    address = f"documents/{told['id']}/accept"
+    future = portal.post(address, {"dated": "2099-01-01"})
+    assert future.status_code == 422 and "future" in future.json()["detail"]
+    done = portal.post(address, {"dated": "2026-11-01"}).json()
+    assert (done["dated"], done["valid_until"]) == ("2026-11-01", None)
+    # What was judged stays: a second judgement is refused, a correction is a new version
+    assert portal.post(f"documents/{told['id']}/reject", {"reason": "x"}).status_code == 409
+    assert hand_in(portal, case, b"%PDF two").json()["version"] == 2

@@ -180,6 +180,8 @@ def test_a_lost_and_an_altered_file_are_said_and_the_rest_works(desk: Any, visit
     assert page.html.count("File missing or altered") == 2
     assert "restore it from a backup" in visitor.open(kept[1].get_absolute_url())
     assert Notice.objects.filter(role="operator").count() == 2
+    told = visit(desk.people.otto).open("/operations/incidents/")
+    assert "Files that are missing or altered 2" in told and kept[1].digest in told
     # Restored, it is whole again
     default_storage.save(path_of(kept[0].digest), ContentFile(PDF + b"0"))
     visitor.client.get(f"/documents/{kept[0].pk}/file?download").close()
