@@ -135,6 +135,17 @@ PROBLEMS: dict[str, Problem] = {
         gettext_lazy("The stored bytes are gone or altered"),
         gettext_lazy("Operators restore them by their digest."),
     ),
+    "no-preview": Problem(
+        422,
+        gettext_lazy("This file cannot be drawn"),
+        gettext_lazy("Download it instead."),
+    ),
+    "letter-gone": Problem(
+        409, gettext_lazy("The letter went out"), gettext_lazy("Write another one.")
+    ),
+    "note-struck": Problem(
+        409, gettext_lazy("The note was corrected"), gettext_lazy("Correct the newer one.")
+    ),
     "token-over": Problem(409, gettext_lazy("The token is over"), gettext_lazy("Make a new one.")),
     "webhook-ended": Problem(
         409, gettext_lazy("The webhook was ended"), gettext_lazy("Make a new one.")
