@@ -260,7 +260,7 @@ def _task_overdue(event: EventLike, data: Mapping[str, Any], words: Words) -> Sa
 
 @_tells("advice.asked")
 def _advice_asked(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
-    title = _("%(who)s asked for advice on %(task)s") % {
+    title = _("Advice on %(task)s asked of %(who)s") % {
         "who": words.person(data.get("to")),
         "task": words.task_title(data.get("about", {}), event.happened_at),
     }

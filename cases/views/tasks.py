@@ -84,7 +84,7 @@ def _show(request: HttpRequest, pk: int, form: TaskForm, status: int) -> HttpRes
         "form": form,
         "draft": filled_in(request, form) if is_mine and fresh.is_open else None,
         "facts": facts_of(case, head["words"]),
-        "shown": [(name, value) for name, value in fresh.show.items()],
+        "shown": list(fresh.show.items()) if fresh.advises_id is None else [],
         **overtaken(request, case, status),
         "is_mine": is_mine,
         "others": _others(request, fresh, opens=is_mine or takes),
@@ -106,9 +106,7 @@ def _show(request: HttpRequest, pk: int, form: TaskForm, status: int) -> HttpRes
         "rested": papers.rested_on(fresh, head["file"].documents),
         "outcome": next((o[1] for o in fresh.outcomes if o[0] == fresh.outcome), fresh.outcome),
         "closed_by": head["words"].actor(fresh.closed_by) if fresh.closed_by else "",
-        "earlier": [one for one in head["file"].tasks if one.state == "done" and one.pk != pk][
-            -SHOWN:
-        ],
+        "earlier": decided_before(head["file"], fresh)[-SHOWN:],
         "documents": head["file"].documents[:SHOWN],
     }
     return render(request, "cases/task.html", {**head, **context}, status=status)
@@ -122,6 +120,15 @@ def _others(request: HttpRequest, task: Task, *, opens: bool) -> list[Presence]:
     if opens:
         presence.note(person, task.get_absolute_url())
     return presence.others(person, task.get_absolute_url())
+
+
+def decided_before(file: CaseFile, task: Task) -> list[Task]:
+    """What was decided in this case so far; advice stands on the form that it was asked for."""
+    return [
+        one
+        for one in file.tasks
+        if one.state == "done" and one.pk != task.pk and one.advises_id is None
+    ]
 
 
 def needed_for(file: CaseFile) -> list[tuple[Requirement, Document | None]]:

@@ -50,7 +50,7 @@ def test_the_answer_lands_on_the_form_and_in_the_history(desk: Any, visit: Any) 
     page = milan.open(task.get_absolute_url())
     assert "It runs to 2031." in page and "still out" not in page
     history = milan.open(f"{case.get_absolute_url()}history/")
-    assert "Ayşe Yılmaz asked for advice on First review" in history
+    assert "Advice on First review asked of Ayşe Yılmaz" in history
     assert "It runs to 2031." in history
     assert advice.title not in ayse.open("/work/")
     assert sound(desk, case)
