@@ -16,10 +16,10 @@ LEAVES: dict[str, Any] = {
     "sees_case": gettext_lazy("whoever sees the case"),
     "sees_its_case": gettext_lazy("whoever sees the case"),
     "works_on_case": gettext_lazy(
-        "caseworkers and supervisors, in cases of their teams or their own"
+        "caseworkers and supervisors of the case's team, or whose own it is"
     ),
     "works_on_its_case": gettext_lazy(
-        "caseworkers and supervisors, in cases of their teams or their own"
+        "caseworkers and supervisors of the case's team, or whose own it is"
     ),
     "holds_task": gettext_lazy("who has the task"),
     "may_take_task": gettext_lazy("people of the task's role, where four eyes allow it"),
@@ -30,6 +30,7 @@ LEAVES: dict[str, Any] = {
     "is_oneself": gettext_lazy("the person concerned"),
     "is_superuser": gettext_lazy("technical administrators"),
 }
+_ALSO = re.compile(r"& has_role:([^()&|~]+)")  # what a rule asks for besides
 _LEAF = re.compile(r"has_role:[^()&|~]+|\w+")
 
 
@@ -50,15 +51,30 @@ def acts_of(role: str) -> list[str]:
         for name, rule in access.ACTS.items()
         if belongs & {leaf.strip() for leaf in _LEAF.findall(rule.name)}
         and f"~has_role:{role}" not in rule.name
+        and not (set(_ALSO.findall(rule.name)) - {role})
     ]
 
 
 def in_words(rule: str) -> str:
     """A rule's name, such as "(has_role:caseworker | holds_task)", as people say it."""
-    said = ""
-    for part in re.split(r"( \| | & |~|[()])", rule):
-        said += _part(part)
-    return said.removeprefix("(").removesuffix(")") if said.count("(") == 1 else said
+    if "&" not in rule:
+        rule = rule.replace("(", "").replace(")", "")
+    if rule.startswith("(") and _closes_last(rule):
+        rule = rule[1:-1]
+    return "".join(_part(part) for part in _PARTS.split(rule))
+
+
+_PARTS = re.compile(r"( \| | & ~has_role:| & has_role:| & |~|[()])")
+
+
+def _closes_last(rule: str) -> bool:
+    """Whether the bracket that opens first closes last, around the whole."""
+    depth = 0
+    for place, sign in enumerate(rule):
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0:
+            return place == len(rule) - 1
+    return False
 
 
 def _part(part: str) -> str:
@@ -67,6 +83,10 @@ def _part(part: str) -> str:
             return " " + _("or") + " "
         case " & ":
             return " " + _("and") + " "
+        case " & has_role:":
+            return " " + _("with the role") + " "
+        case " & ~has_role:":
+            return " " + _("without the role") + " "
         case "~":
             return _("not") + " "
         case "(" | ")" | "":

@@ -93,7 +93,7 @@ def assign(request: HttpRequest, pk: int) -> HttpResponse:
             if bulk.plan_key(case_id=case.pk) in plan
         ]
         chosen = _choose(request, picked, plan, form.cleaned_data["reason"], team)
-        return Answer(reverse("spread", args=[team.pk, chosen.pk]))
+        return Answer(reverse("spread", args=[team.pk, chosen.pk]), _looking())
 
     def show(form: SpreadForm, status: int = 200) -> HttpResponse:
         context = {
@@ -176,7 +176,7 @@ def move_work(request: HttpRequest, pk: int, person_pk: int) -> HttpResponse:
         ]
         more = {"leaves": other.pk} if data.get("leaves") else {}
         chosen = _choose(request, picked, plan, data["reason"], team, **more)
-        return Answer(reverse("spread", args=[team.pk, chosen.pk]))
+        return Answer(reverse("spread", args=[team.pk, chosen.pk]), _looking())
 
     def show(form: MoveForm, status: int = 200) -> HttpResponse:
         context = {
@@ -220,6 +220,10 @@ def _choose(
     return act
 
 
+def _looking() -> str:
+    return _("Here is what would become of each row. It happens when you say so.")
+
+
 def _back(team: Team) -> str:
     return reverse("team", args=[team.pk])
 
@@ -238,7 +242,7 @@ def spread(request: HttpRequest, pk: int, act_pk: int) -> HttpResponse:
     def act() -> Answer:
         if request.POST.get("again") and chosen.begun_at is not None:
             again = bulk.choose_refused(act=chosen, actor=actor_of(request))
-            return Answer(reverse("spread", args=[team.pk, again.pk]))
+            return Answer(reverse("spread", args=[team.pk, again.pk]), _looking())
         _run(request, chosen)
         return Answer(request.path, _said(chosen))
 

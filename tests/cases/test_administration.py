@@ -173,6 +173,8 @@ def test_what_each_role_may_do_is_told_in_words_for_every_rule() -> None:
     for act, who in rights.acts_in_words():
         assert not re.search(r"[_:|&~]|lambda", who), (act, who)
     assert "Work on case" in rights.acts_of("caseworker")
+    assert "Correct clock" not in rights.acts_of("caseworker")
+    assert "Correct clock" in rights.acts_of("supervisor")
     assert "Repair case" in rights.acts_of("operator")
     assert not {"Work on case", "Note case"} & set(rights.acts_of("auditor"))
 

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import Group
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from cases import absence, figures
+from cases.actors import Actor
 from cases.models import Case, Person, Team
+from processes.acts.absences import enter_absence
+from processes.acts.cases import assign_case
 from processes.kinds import kinds
 from processes.loan import demo as loans
+from processes.work import weekfigures
 from timers import clock
 
 PASSWORD = "longcase"
@@ -27,7 +33,9 @@ PEOPLE: list[tuple[str, str, str, str, list[str]]] = [
     ("joost", "Joost", "Bakker", PERSONAL, ["caseworker"]),
     ("nadia", "Nadia", "Haddad", "", ["auditor"]),
     ("oskar", "Oskar", "Lind", "", ["operator"]),
+    ("anna", "Anna", "Mol", "", ["administrator"]),
 ]
+CAPACITIES = {"sanne": 12, "milan": 10, "joost": 8}  # open cases at a time
 
 
 class Command(BaseCommand):
@@ -62,6 +70,9 @@ class Command(BaseCommand):
                 ),
             )
             new += sum(module.play(people) for module in self.other_demos())
+            self.staff_the_teams(people)
+            weekfigures.rebuild(weeks=figures.WEEKS)
+            weekfigures.write_today()
             took = clock.monotonic() - began
             self.stdout.write(f"Loaded {new} cases ({took:.0f} s).")
         self.tell_logins(everybody)
@@ -75,6 +86,24 @@ class Command(BaseCommand):
             for name in names
             if importlib.util.find_spec(name) is not None
         ]
+
+    def staff_the_teams(self, people: dict[str, Person]) -> None:
+        """How much each caseworker can have, one who is away, and cases that nobody has yet."""
+        for login, capacity in CAPACITIES.items():
+            Person.objects.filter(username=login).update(capacity=capacity)
+        petra, milan = Actor.of(people["petra"]), people["milan"]
+        if not milan.absences.exists():
+            enter_absence(
+                person=milan,
+                from_date=absence.today(),
+                until_date=absence.today() + timedelta(days=7),
+                substitute=people["sanne"],
+                reason="On leave",
+                actor=petra,
+            )
+        theirs = Case.objects.filter(owner=milan, closed_at=None).order_by("-opened_at", "-pk")
+        for case_id in list(theirs.values_list("pk", flat=True)[:3]):
+            assign_case(case_id=case_id, owner=None, actor=petra, reason="Too much for Milan")
 
     def person(self, login: str, given: str, family: str, team: str, roles: list[str]) -> Person:
         found = Person.objects.filter(username=login).first()
