@@ -14,8 +14,7 @@ app.autodiscover_tasks(["processes.work"], related_name="bulkacts")
 
 # By name, since it is loaded when the worker starts, after Django's models.
 app.steps["worker"].add("processes.work.bootstep:PoolWatch")
-if os.environ.get("LONGCASE_DRAIN") == "1":
-    # The short lane: this worker also hosts the thread that drains short activities, and the
-    # courier of the webhooks.
-    app.steps["worker"].add("processes.work.bootstep:Drain")
-    app.steps["worker"].add("processes.work.bootstep:Courier")
+# The short lane: its workers also host the thread that drains short activities, and the courier of
+# the webhooks. Each looks itself whether this is such a worker.
+app.steps["worker"].add("processes.work.bootstep:Drain")
+app.steps["worker"].add("processes.work.bootstep:Courier")

@@ -20,8 +20,14 @@ log = logging.getLogger("longcase.worker")
 ENDED_BY_ITSELF = 70  # exit code; whoever looks after the worker starts it again
 
 
+def is_short_lane() -> bool:
+    """Whether this worker is one of the short lane."""
+    return os.environ.get("LONGCASE_DRAIN") == "1"
+
+
 class Drain(bootsteps.StartStopStep):
-    """Starts the drain with the worker and lets it finish when the worker stops."""
+    """Starts the drain with the worker and lets it finish when the worker stops. Only in workers
+    of the short lane, which have LONGCASE_DRAIN=1."""
 
     requires = {"celery.worker.components:Pool"}
 
@@ -29,6 +35,9 @@ class Drain(bootsteps.StartStopStep):
         super().__init__(parent, **kwargs)
         self.drain: drain.Drain | None = None
         self.thread: threading.Thread | None = None
+
+    def include_if(self, parent: Any) -> bool:
+        return is_short_lane()
 
     def start(self, parent: Any) -> None:
         self.drain = drain.Drain()
@@ -51,6 +60,9 @@ class Courier(bootsteps.StartStopStep):
         super().__init__(parent, **kwargs)
         self.courier: courier.Courier | None = None
         self.thread: threading.Thread | None = None
+
+    def include_if(self, parent: Any) -> bool:
+        return is_short_lane()
 
     def start(self, parent: Any) -> None:
         self.courier = courier.Courier()

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import signal
 import socket
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -16,8 +13,7 @@ from typing import Any
 import pytest
 
 from cases.models import Case, KeptAnswer
-from config.environment import CHECKOUT
-from config.postgres import die_with_parent
+from tests import forking
 
 BODY = {"kind": "trial", "title": "Hartog Bakery", "facts": {"script": "patience"}}
 
@@ -29,18 +25,8 @@ def server(installation: Any) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     environ = {**installation.environ, "PORT": str(port), "WEB_WORKERS": "4", "WEB_THREADS": "4"}
-    environ["LONGCASE_STATIC_DIR"] = str(installation.folder / "static")
-    command = [sys.executable, "-m", "gunicorn", "-c", "python:config.gunicorn", "config.wsgi"]
-    with (installation.folder / "web.log").open("ab") as log:
-        process = subprocess.Popen(
-            command,
-            cwd=CHECKOUT,
-            env=environ,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-            preexec_fn=die_with_parent(signal.SIGKILL),
-        )
+    words = ["-m", "gunicorn", "-c", "python:config.gunicorn", "config.wsgi"]
+    process = forking.start(words, environ=environ, log=installation.folder / "web.log")
     address = f"http://127.0.0.1:{port}/api/v1"
     try:
         installation.wait(lambda: _is_up(address), "the servers", seconds=120)
