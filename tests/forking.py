@@ -54,6 +54,9 @@ class Forked:
     def terminate(self) -> None:
         self.send_signal(signal.SIGTERM)
 
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
     def wait(self, timeout: float) -> int:
         end = time.monotonic() + timeout
         while self.poll() is None:
