@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from django.core.management import call_command
 
 from cases.models import Case
-from processes.engine.verify import verify
 from processes.models import Incident
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_the_demo_has_claims_and_what_belongs_to_them_at_each_turn(settings: Any) -> None:
-    settings.LONGCASE_DEMO = True
-    call_command("demo", cases=1)
+def test_the_demo_has_claims_and_what_belongs_to_them_at_each_turn(demo: None) -> None:
     claims = Case.objects.filter(kind="claim")
     assert set(claims.values_list("step", flat=True)) >= {
         "draft",
@@ -35,7 +29,3 @@ def test_the_demo_has_claims_and_what_belongs_to_them_at_each_turn(settings: Any
         assert Case.objects.filter(kind=kind, closed_at=None).exists()
     assert claims.filter(parent__kind="travel_permit").exists()
     assert not Incident.objects.filter(closed_at=None, case__kind="claim").exists()
-    count = Case.objects.count()
-    call_command("demo", cases=1)
-    assert Case.objects.count() == count
-    assert not list(verify())

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from django.core.management import call_command
 
 from cases.models import Case
-from processes.engine.verify import verify
 from processes.models import Incident
 from timers.models import Clock
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_the_demo_has_a_permit_at_each_turn(settings: Any) -> None:
-    settings.LONGCASE_DEMO = True
-    call_command("demo", cases=1)
+def test_the_demo_has_a_permit_at_each_turn(demo: None) -> None:
     permits = Case.objects.filter(kind="permit")
     assert set(permits.values_list("step", flat=True)) >= {
         "receipt",
@@ -38,7 +32,3 @@ def test_the_demo_has_a_permit_at_each_turn(settings: Any) -> None:
     assert set(clocks.values_list("state", flat=True)) == {"running", "paused", "stopped"}
     assert any(clock.stood.extended for clock in clocks)
     assert not Incident.objects.filter(case__kind="permit").exists()
-    count = Case.objects.count()
-    call_command("demo", cases=1)
-    assert Case.objects.count() == count
-    assert not list(verify())
