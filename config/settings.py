@@ -366,7 +366,10 @@ SPECTACULAR_SETTINGS = {
     "LICENSE": {"name": "Apache-2.0"},
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
-    "AUTHENTICATION_WHITELIST": ["processes.api.callers.TokenAuthentication"],
+    "AUTHENTICATION_WHITELIST": [
+        "processes.api.callers.TokenAuthentication",
+        "processes.api.signed.SignatureAuthentication",
+    ],
     "POSTPROCESSING_HOOKS": ["processes.api.schema.complete"],
     "PREPROCESSING_HOOKS": ["processes.api.schema.only_ours"],
     "COMPONENT_SPLIT_REQUEST": True,

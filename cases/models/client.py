@@ -23,6 +23,10 @@ class Client(models.Model):
     is_active = models.BooleanField(default=True)
     made_at = models.DateTimeField()
     made_by = models.CharField(max_length=80)  # an actor
+    # The secret that its signed messages carry is derived from these and the installation's key.
+    signing_salt = models.CharField(max_length=32, default="", blank=True)
+    signing_before = models.CharField(max_length=32, default="", blank=True)
+    signing_until = models.DateTimeField(null=True)  # up to then the one before is good too
 
     def __str__(self) -> str:
         return self.title or self.name

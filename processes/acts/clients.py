@@ -21,6 +21,7 @@ from cases.errors import Invalid, NotAllowed, Refused
 from cases.models import Client, KeptAnswer, Person, Team, Token
 from cases.models.client import CallCount
 from processes.kinds import kinds
+from processes.webhooks import signing
 from timers import clock
 
 SCOPES = {
@@ -158,6 +159,27 @@ def revoke_token(*, token: Token, actor: Actor) -> Token:
         token.revoked_at, token.revoked_by = clock.now(), actor.code
         token.save(update_fields=["revoked_at", "revoked_by"])
     return token
+
+
+@transaction.atomic
+def change_signing(*, client: Client, actor: Actor, overlap_hours: int = 24) -> str:
+    """A new secret with which a program signs its messages; its text. The one before is good for
+    so many hours more."""
+    access.require(actor, "manage clients")
+    row = Client.objects.select_for_update(of=("self",)).get(pk=client.pk)
+    row.signing_before = row.signing_salt if overlap_hours else ""
+    row.signing_until = clock.now() + timedelta(hours=overlap_hours) if overlap_hours else None
+    row.signing_salt = secrets.token_hex(16)
+    row.save(update_fields=["signing_salt", "signing_before", "signing_until"])
+    return signing.spell(signing_secrets(row)[0])
+
+
+def signing_secrets(client: Client) -> list[bytes]:
+    """The secrets that a program's signed messages may carry; none where it has none."""
+    salts = [client.signing_salt]
+    if client.signing_until is not None and client.signing_until > clock.now():
+        salts.append(client.signing_before)
+    return [signing.derived("signed-messages", f"{client.pk}.{salt}") for salt in salts if salt]
 
 
 def _require_holder(actor: Actor, client: Client | None, person: Person | None) -> None:

@@ -17,6 +17,7 @@ from cases.models import Case, Message
 from processes.acts import messages as acts
 from processes.api import problems, safe, shapes
 from processes.api.base import Api
+from processes.api.callers import Caller
 from processes.api.pages import Order, PageQuery, page
 from processes.api.parsing import Strict, body_of, query_of
 from processes.api.schema import listed
@@ -115,16 +116,21 @@ class Messages(Api):
             return problems.answer("case-closed", str(error), case=problems.state_of(case.pk))
 
     def _addressed(self, to: str) -> Case | None:
-        rows = self.caller.cases("read", "messages")
-        found = rows.filter(reference=to).first()
-        if found is None and to.startswith("id:"):
-            number = to[3:]
-            if number.isascii() and number.isdecimal() and len(number) < 18:
-                found = rows.filter(pk=int(number)).first()
-        for at, letter in enumerate(to):
-            if found is None and letter == ":" and to[at + 1 :]:
-                found = rows.filter(source=to[:at], source_key=to[at + 1 :]).first()
-        return found
+        return addressed(self.caller, to)
+
+
+def addressed(caller: Caller, to: str) -> Case | None:
+    """The case that an address names, of those that the caller may see."""
+    rows = caller.cases("read", "messages")
+    found = rows.filter(reference=to).first()
+    if found is None and to.startswith("id:"):
+        number = to[3:]
+        if number.isascii() and number.isdecimal() and len(number) < 18:
+            found = rows.filter(pk=int(number)).first()
+    for at, letter in enumerate(to):
+        if found is None and letter == ":" and to[at + 1 :]:
+            found = rows.filter(source=to[:at], source_key=to[at + 1 :]).first()
+    return found
 
 
 class LinkMessage(Api):

@@ -147,6 +147,29 @@ PROBLEMS: dict[str, Problem] = {
         409, gettext_lazy("The note was corrected"), gettext_lazy("Correct the newer one.")
     ),
     "token-over": Problem(409, gettext_lazy("The token is over"), gettext_lazy("Make a new one.")),
+    "absence-over": Problem(
+        409, gettext_lazy("The absence is over"), gettext_lazy("Nothing is left to change.")
+    ),
+    "cannot-reopen": Problem(
+        409, gettext_lazy("The case cannot be opened again"), gettext_lazy("The sentence says why.")
+    ),
+    "cannot-undo": Problem(
+        409, gettext_lazy("The act stands"), gettext_lazy("The sentence says what rests on it.")
+    ),
+    "not-now": Problem(
+        409,
+        gettext_lazy("The case does not wait for this now"),
+        gettext_lazy("Read the case again."),
+    ),
+    "not-related": Problem(
+        409, gettext_lazy("The cases are not related"), gettext_lazy("Read the case again.")
+    ),
+    "not-sent": Problem(
+        503, gettext_lazy("It could not be sent"), gettext_lazy("Send it again later.")
+    ),
+    "too-many-codes": Problem(
+        429, gettext_lazy("No more codes are given for now"), gettext_lazy("Wait, then ask again.")
+    ),
     "webhook-ended": Problem(
         409, gettext_lazy("The webhook was ended"), gettext_lazy("Make a new one.")
     ),

@@ -70,6 +70,19 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[misc]
         return {"type": "http", "scheme": "bearer", "description": "A token: lc_…"}
 
 
+class SignatureScheme(OpenApiAuthenticationExtension):  # type: ignore[misc]
+    target_class = "processes.api.signed.SignatureAuthentication"
+    name = "signature"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {
+            "type": "apiKey",
+            "in": "header",
+            "name": "webhook-signature",
+            "description": "After Standard Webhooks, with the secret of the account.",
+        }
+
+
 def only_ours(endpoints: Any, **_kwargs: Any) -> Any:
     return [one for one in endpoints if one[0].startswith("/api/v1/")]
 
@@ -112,7 +125,7 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
         operation["responses"]["410"] = {"$ref": "#/components/responses/Problem410"}
     if "file" in path:
         operation["responses"]["409"] = {"$ref": "#/components/responses/Problem409"}
-    if writes:
+    if writes and "/signed/" not in path:  # there the webhook-id is the key
         operation.setdefault("parameters", [])
         operation["parameters"] += [_KEY, _ON_BEHALF]
         if _is_of_a_case(path):

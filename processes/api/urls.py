@@ -11,6 +11,7 @@ from processes.api import (
     messages,
     operations,
     reading,
+    signed,
     tasks,
     webhooks,
 )
@@ -42,6 +43,7 @@ urlpatterns = [
     path("documents/<int:pk>/accept", documents.AcceptDocument.as_view()),
     path("documents/<int:pk>/reject", documents.RejectDocument.as_view()),
     path("messages", messages.Messages.as_view()),
+    path("signed/<str:name>", signed.SignedMessages.as_view()),
     path("messages/<int:pk>/link", messages.LinkMessage.as_view()),
     path("events", events.Events.as_view()),
     path("webhooks", webhooks.Webhooks.as_view()),

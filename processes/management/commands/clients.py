@@ -42,6 +42,9 @@ class Command(BaseCommand):
         rotate.add_argument("--overlap-hours", type=int, default=0, help="the old one works on")
         revoke = acts_.add_parser("revoke", help="end a token now, by its start")
         revoke.add_argument("start")
+        signing = acts_.add_parser("signing", help="a new secret to sign messages with")
+        signing.add_argument("name")
+        signing.add_argument("--overlap-hours", type=int, default=24, help="the old one works on")
         end = acts_.add_parser("end", help="end an account with all its tokens")
         end.add_argument("name")
 
@@ -95,6 +98,13 @@ class Command(BaseCommand):
     def do_revoke(self, options: dict[str, Any]) -> None:
         token = acts.revoke_token(token=self._token(options["start"]), actor=ACTOR)
         self.stdout.write(f"{token} is revoked: its next call is refused.")
+
+    def do_signing(self, options: dict[str, Any]) -> None:
+        client = self._client(options["name"])
+        hours = options["overlap_hours"]
+        text = acts.change_signing(client=client, overlap_hours=hours, actor=ACTOR)
+        self.stderr.write("The secret to sign messages with:")
+        self.stdout.write(text)
 
     def do_end(self, options: dict[str, Any]) -> None:
         client = self._client(options["name"])
