@@ -240,7 +240,7 @@ def test_tab_reaches_the_content_first_and_every_act(desk: Any, window: Any, cas
     for _ in range(40):
         one.page.keyboard.press("Tab")
         reached.add(one.page.evaluate("document.activeElement.textContent.trim()"))
-    assert {"Record a document received", "More", "Documents (0)"} <= reached
+    assert {"Record documents received", "More", "Documents (0)"} <= reached
 
 
 def test_before_a_session_ends_one_may_stay(desk: Any, window: Any, case: Any) -> None:
