@@ -31,6 +31,7 @@ def case_for(person: Person, reference: str) -> Case:
         raise NoSuchCase(
             _("There is no case %(reference)s among those you may see.") % {"reference": reference}
         )
+    access.note_seen(person, case)
     return case
 
 
@@ -49,7 +50,8 @@ def head_of(request: HttpRequest, case: Case) -> dict[str, Any]:
     file = queries.case_file(case, person)
     words = words_of(case, file, kind)
     works = access.may(person, "work on case", case)
-    retries = process_queries.retries_of(case)
+    works_on = any(one["kind"] == "activity" for one in case.waits) or case.stopped_at is not None
+    retries = process_queries.retries_of(case) if works_on else {}
     return {
         "case": case,
         "kind": kind,
