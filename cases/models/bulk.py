@@ -41,6 +41,8 @@ class BulkAct(models.Model):
         return f"{self.what} {self.pk}"
 
     def get_absolute_url(self) -> str:
+        if "plan" in self.asked and "team" in self.asked:  # each row to somebody of its own
+            return reverse("spread", args=[self.asked["team"], self.pk])
         return reverse("chosen", args=[self.pk])
 
 

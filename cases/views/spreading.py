@@ -215,7 +215,7 @@ def _choose(
         )
     else:
         act = bulk.choose(what=bulk.SPREAD, rows=picked, actor=actor_of(request), back=_back(team))
-    act.asked = {"plan": plan, "reason": reason, **more}
+    act.asked = {"plan": plan, "reason": reason, "team": team.pk, **more}
     act.save(update_fields=["asked"])
     return act
 
