@@ -1,9 +1,8 @@
 """Addresses of casework. A case goes by its reference, everything under it by its own number."""
 
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from cases.forms import LoginForm
 from cases.views import (
     absences,
     acts,
@@ -24,6 +23,7 @@ from cases.views import (
     lists,
     me,
     notes,
+    openid,
     printing,
     reminders,
     saved,
@@ -38,7 +38,9 @@ from cases.views import (
 
 urlpatterns = [
     path("", work.home, name="home"),
-    path("login/", LoginView.as_view(authentication_form=LoginForm), name="login"),
+    path("login/", openid.SignIn.as_view(), name="login"),
+    path("login/organisation/", openid.begin, name="openid"),
+    path("login/organisation/back/", openid.back, name="openid-back"),
     path("login/again/", signing.signed_in_again, name="signed-in"),
     path("login/stay/", signing.stay, name="stay"),
     path("logout/", LogoutView.as_view(), name="logout"),
@@ -47,6 +49,7 @@ urlpatterns = [
     path("clients/", tokens.client_list, name="clients"),
     path("clients/<str:name>/", tokens.client, name="client"),
     path("clients/<str:name>/token/", tokens.new_client_token, name="new-client-token"),
+    path("clients/<str:name>/secret/", tokens.new_client_secret, name="new-client-secret"),
     path("tokens/<int:pk>/change/", tokens.rotate, name="rotate-token"),
     path("tokens/<int:pk>/revoke/", tokens.revoke, name="revoke-token"),
     path("drafts/", drafting.keep, name="keep-draft"),

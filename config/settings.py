@@ -171,6 +171,19 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "login"
 
+# The organisation's own sign-in service (OpenID Connect); without an issuer there is none.
+LONGCASE_OIDC_ISSUER = environment.text("LONGCASE_OIDC_ISSUER", "")
+LONGCASE_OIDC_CLIENT_ID = environment.text("LONGCASE_OIDC_CLIENT_ID", "longcase")
+LONGCASE_OIDC_CLIENT_SECRET = environment.text("LONGCASE_OIDC_CLIENT_SECRET", "")
+LONGCASE_OIDC_SCOPES = environment.text("LONGCASE_OIDC_SCOPES", "openid email profile")
+LONGCASE_OIDC_NAME = environment.text("LONGCASE_OIDC_NAME", "your organisation")
+LONGCASE_OIDC_BY_ADDRESS = environment.flag("LONGCASE_OIDC_BY_ADDRESS", True)
+LONGCASE_OIDC_ONLY = environment.flag("LONGCASE_OIDC_ONLY")
+if LONGCASE_OIDC_ONLY and not LONGCASE_OIDC_ISSUER:
+    raise ImproperlyConfigured(
+        "LONGCASE_OIDC_ONLY without LONGCASE_OIDC_ISSUER would let nobody in: set both or neither."
+    )
+
 # --- Words, days and numbers ---------------------------------------------------------------
 
 USE_TZ = True
@@ -305,7 +318,8 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT
 SECURE_HSTS_SECONDS = environment.whole_number(
     "LONGCASE_HSTS_SECONDS", 31_536_000 if SECURE_SSL_REDIRECT else 0, least=0
 )
-if environment.flag("LONGCASE_BEHIND_PROXY"):
+LONGCASE_BEHIND_PROXY = environment.flag("LONGCASE_BEHIND_PROXY")
+if LONGCASE_BEHIND_PROXY:
     # Only behind a proxy that sets this header itself: otherwise any caller could claim TLS.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_REFERRER_POLICY = "same-origin"
@@ -334,6 +348,7 @@ CONTENT_SECURITY_POLICY = {
 # --- API -----------------------------------------------------------------------------------
 
 LONGCASE_API_CALLS = environment.whole_number("LONGCASE_API_CALLS", 1200, least=1)  # a minute
+LONGCASE_API_FAILURES = environment.whole_number("LONGCASE_API_FAILURES", 60, least=1)  # a minute
 LONGCASE_API_BYTES = environment.whole_number("LONGCASE_API_BYTES", 1024 * 1024, least=1024)
 # Calls that wait for the feed, in each process of the web server: each holds one of its threads.
 LONGCASE_FEED_WAITERS = environment.whole_number("LONGCASE_FEED_WAITERS", 2, least=0)

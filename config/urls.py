@@ -2,8 +2,11 @@
 
 from django.urls import include, path
 
+from processes.api import oauth
+
 urlpatterns = [
     path("api/v1/", include("processes.api.urls")),
+    path(".well-known/oauth-authorization-server", oauth.metadata),
     path("operations/", include("processes.urls")),
     path("webhooks/", include("processes.webhooks.urls")),
     path("processes/", include("processes.handbook.urls")),

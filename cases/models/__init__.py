@@ -14,7 +14,7 @@ from cases.models.letter import Letter, LetterTemplate, TemplateVersion
 from cases.models.message import Message
 from cases.models.note import Note, Notice
 from cases.models.once import Once
-from cases.models.person import Person, Team
+from cases.models.person import Identity, Person, Team
 from cases.models.reminder import Reminder
 from cases.models.savedlist import SavedList
 from cases.models.search import SearchEntry, SearchWord
@@ -31,6 +31,7 @@ __all__ = [
     "CustomerPage",
     "Document",
     "Draft",
+    "Identity",
     "KeptAnswer",
     "Letter",
     "LetterTemplate",

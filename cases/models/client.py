@@ -42,7 +42,11 @@ def has_scope(scopes: list[str], act: str, kind: str = "") -> bool:
 
 
 class Token(models.Model):
-    """A key to the API, of a program or a person. Only its digest is kept."""
+    """A key to the API, of a program or a person. Only its digest is kept.
+
+    A secret opens nothing by itself: a program trades it for tokens of an hour (OAuth 2), each of
+    which ends with the secret it was bought with.
+    """
 
     client = models.ForeignKey(Client, on_delete=models.PROTECT, null=True, related_name="tokens")
     person = models.ForeignKey(
@@ -51,7 +55,11 @@ class Token(models.Model):
     title = models.CharField(max_length=120, default="", blank=True)
     start = models.CharField(max_length=12)  # its first characters, to recognise it by
     digest = models.CharField(max_length=64, unique=True)  # SHA-256, hex
-    scopes = DataField(default=list)  # of a person's token; a program has its own
+    scopes = DataField(default=list)  # of a person's token; of a program's, what it is cut down to
+    is_secret = models.BooleanField(default=False)
+    bought_with = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, related_name="bought"
+    )
     made_at = models.DateTimeField()
     made_by = models.CharField(max_length=80)
     ends_at = models.DateTimeField(null=True)

@@ -66,3 +66,22 @@ class Person(AbstractUser):
         self.team = row.team
         self.__dict__["_roles"] = frozenset(row._names)
         self.__dict__["_led"] = frozenset(row._leads)
+
+
+class Identity(models.Model):
+    """By what an organisation's own sign-in service knows a person. Kept for good: an address may
+    be given to somebody else one day, this name never is."""
+
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="identities")
+    issuer = models.CharField(max_length=300)
+    subject = models.CharField(max_length=255)
+    linked_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "identities"
+        constraints = [
+            models.UniqueConstraint(fields=["issuer", "subject"], name="identity_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.subject} ({self.issuer})"

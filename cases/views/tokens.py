@@ -142,7 +142,7 @@ def client(request: HttpRequest, name: str) -> HttpResponse:
         context = {
             "form": form,
             "client": found,
-            "tokens": told(found.tokens.order_by("-pk")[:MOST]),
+            "tokens": told(found.tokens.filter(bought_with=None).order_by("-pk")[:MOST]),
             "new": request.session.pop(SHOWN_ONCE, "") if status == 200 else "",
         }
         return render(request, "cases/client.html", context, status=status)
@@ -164,6 +164,22 @@ def new_client_token(request: HttpRequest, name: str) -> HttpResponse:
         return Answer(reverse("client", args=[name]), _("The token is made."))
 
     return _act(request, EmptyForm(request.POST or None), act, _("Make a further token"), found)
+
+
+@require_http_methods(["GET", "POST"])
+@signed_in
+def new_client_secret(request: HttpRequest, name: str) -> HttpResponse:
+    """A secret of an account, for programs that sign in by OAuth 2."""
+    found = _client(request, name)
+
+    def act() -> Answer:
+        _token, text = acts.issue_token(actor=actor_of(request), client=found, is_secret=True)
+        request.session[SHOWN_ONCE] = text
+        return Answer(reverse("client", args=[name]), _("The secret is made."))
+
+    return _act(
+        request, EmptyForm(request.POST or None), act, _("Make a secret for OAuth 2"), found
+    )
 
 
 @require_http_methods(["GET", "POST"])

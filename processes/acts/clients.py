@@ -36,8 +36,10 @@ SCOPES = {
     "operate": gettext_lazy("see incidents, try again, link messages of the tray"),
 }
 PREFIX = "lc_"
+SECRET_PREFIX = "lcs_"
 KEPT_DAYS = 30  # the answers to calls that changed something
 _USED_EVERY = timedelta(hours=1)
+_BOUGHT_KEPT = timedelta(days=30)  # tokens of an hour, after their end
 
 
 class TokenOver(Refused):
@@ -101,12 +103,16 @@ def issue_token(
     title: str = "",
     scopes: Sequence[str] = (),
     days: int | None = None,
+    is_secret: bool = False,
 ) -> tuple[Token, str]:
-    """A new token and its text, which nobody can read again. A person makes only their own."""
+    """A new token and its text, which nobody can read again. A person makes only their own.
+
+    A secret is a program's alone: see processes/acts/grants.py.
+    """
     _require_holder(actor, client, person)
     if days is not None and not 1 <= days <= 3650:
         raise Invalid(_("A token lasts from 1 day to ten years."), {"days": _("1 to 3650.")})
-    text = PREFIX + secrets.token_urlsafe(32)
+    text = (SECRET_PREFIX if is_secret else PREFIX) + secrets.token_urlsafe(32)
     now = clock.now()
     token = Token.objects.create(
         client=client,
@@ -115,6 +121,7 @@ def issue_token(
         start=text[:8],
         digest=digest_of(text),
         scopes=checked_scopes(scopes) if person is not None else [],
+        is_secret=is_secret,
         made_at=now,
         made_by=actor.code,
         ends_at=now + timedelta(days=days) if days is not None else None,
@@ -140,6 +147,7 @@ def rotate_token(*, token: Token, actor: Actor, overlap_hours: int = 0) -> tuple
         title=old.title,
         scopes=old.scopes,
         days=days,
+        is_secret=old.is_secret,
     )
     end = now + timedelta(hours=overlap_hours)
     if overlap_hours:
@@ -201,11 +209,13 @@ def is_alive(token: Token) -> bool:
 def token_of(text: str) -> Token | None:
     """The token of this text, if it and its holder are alive."""
     found = (
-        Token.objects.select_related("client", "client__team", "person", "person__team")
-        .filter(digest=digest_of(text))
+        Token.objects.select_related("client__team", "person__team", "bought_with")
+        .filter(digest=digest_of(text), is_secret=False)
         .first()
     )
     if found is None or not is_alive(found):
+        return None
+    if found.bought_with is not None and not is_alive(found.bought_with):
         return None
     holder = found.client or found.person
     if holder is None or not holder.is_active:
@@ -220,5 +230,6 @@ def forget_old() -> int:
     """Drop answers older than they are promised, and counts of calls. Run by the timer service."""
     now = clock.now()
     dropped, _rows = KeptAnswer.objects.filter(at__lt=now - timedelta(days=KEPT_DAYS)).delete()
+    Token.objects.filter(bought_with__isnull=False, ends_at__lt=now - _BOUGHT_KEPT).delete()
     CallCount.objects.filter(minute__lt=int(now.timestamp() // 60) - 60).delete()
     return dropped

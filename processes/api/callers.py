@@ -16,9 +16,10 @@ from rest_framework.request import Request
 from cases import access
 from cases.actors import Actor
 from cases.errors import NoSuchCase, NotAllowed
-from cases.models import Case, Client, Person
+from cases.models import Case, Client, Person, Token
 from cases.models.client import has_scope
 from processes.acts import clients
+from processes.api import throttles
 from processes.api.problems import HeaderInvalid
 
 ON_BEHALF = "Longcase-On-Behalf-Of"
@@ -108,13 +109,16 @@ class TokenAuthentication(BaseAuthentication):
         scheme, _space, text = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             return None
+        throttles.require_few_failures(request)
         token = clients.token_of(text.strip())
         if token is None:
+            throttles.failed(request)
             raise AuthenticationFailed(
                 _("This token is not one of ours, was revoked, or has ended.")
             )
         if token.client is not None:
-            return Caller(token.client, token.client.scopes, _on_behalf(request, True)), token
+            scopes = scopes_of(token, token.client)
+            return Caller(token.client, scopes, _on_behalf(request, True)), token
         assert token.person is not None  # a constraint of the table
         return Caller(token.person, token.scopes, _on_behalf(request, False)), token
 
@@ -128,6 +132,17 @@ class PageSession(SessionAuthentication):
     def authenticate(self, request: Request) -> tuple[Caller, Any] | None:
         found = super().authenticate(request)
         return (Caller(found[0], None, _on_behalf(request, False)), None) if found else None
+
+
+def scopes_of(token: Token, client: Client) -> list[str]:
+    """What a program may do with this token: its scopes, as far as the token is not cut down."""
+    if not token.scopes:
+        return client.scopes
+    return [
+        scope
+        for scope in token.scopes
+        if scope in client.scopes or f"{scope.partition(':')[0]}:*" in client.scopes
+    ]
 
 
 def _on_behalf(request: Request, is_program: bool) -> str:

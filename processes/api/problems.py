@@ -207,6 +207,11 @@ PROBLEMS: dict[str, Problem] = {
     "too-many": Problem(
         429, gettext_lazy("Too many calls"), gettext_lazy("Wait for `Retry-After` seconds.")
     ),
+    "service-silent": Problem(
+        503,
+        gettext_lazy("A service outside does not answer"),
+        gettext_lazy("Nothing was changed; send it again later."),
+    ),
     "case-busy": Problem(
         503,
         gettext_lazy("Another act holds the case"),

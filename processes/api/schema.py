@@ -105,6 +105,12 @@ def complete(result: Any, generator: Any, **_kwargs: Any) -> Any:
 
 
 def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
+    if "/oauth/" in path:  # as RFC 6749 has it, but for what any address may answer
+        for status in (413, 429):
+            operation["responses"].setdefault(
+                str(status), {"$ref": f"#/components/responses/Problem{status}"}
+            )
+        return
     writes = method != "get"
     for status, response in operation["responses"].items():
         response.setdefault("description", "")

@@ -1,4 +1,7 @@
-"""How often one caller may call: so many a minute, counted in the database for all servers."""
+"""How often one caller may call: so many a minute, counted in the database for all servers.
+
+Whoever fails to say who they are is counted by address, so that nobody tries tokens at leisure.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection
+from django.http import HttpRequest
+from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from processes.api.callers import Caller
+from cases.models.client import CallCount
 from timers import clock
 
 _COUNT = """
@@ -23,15 +28,12 @@ class PerCaller(BaseThrottle):
     """The limit of LONGCASE_API_CALLS a minute, told with each answer."""
 
     def allow_request(self, request: Request, view: Any) -> bool:
-        caller = request.user
-        if not isinstance(caller, Caller):
+        code = getattr(request.user, "code", None)
+        if code is None:
             return True
-        moment = clock.now().timestamp()
-        self.left_seconds = 60 - int(moment % 60)
+        minute, self.left_seconds = _minute()
         most = settings.LONGCASE_API_CALLS
-        with connection.cursor() as cursor:
-            cursor.execute(_COUNT, [caller.code, int(moment // 60)])
-            calls = cursor.fetchone()[0]
+        calls = _count(code, minute)
         view.told = {
             "RateLimit-Limit": str(most),
             "RateLimit-Remaining": str(max(0, most - calls)),
@@ -41,3 +43,37 @@ class PerCaller(BaseThrottle):
 
     def wait(self) -> float:
         return float(self.left_seconds)
+
+
+def require_few_failures(request: Request | HttpRequest) -> None:
+    """Raise Throttled for an address that failed too often in this minute."""
+    minute, left = _minute()
+    failures = CallCount.objects.filter(caller=_address(request), minute=minute)
+    if failures.filter(calls__gte=settings.LONGCASE_API_FAILURES).exists():
+        raise Throttled(wait=left)
+
+
+def failed(request: Request | HttpRequest) -> None:
+    """Count a call that did not say who calls."""
+    _count(_address(request), _minute()[0])
+
+
+def _address(request: Request | HttpRequest) -> str:
+    """Where a call comes from; behind a proxy, what that proxy saw."""
+    address = str(request.META.get("REMOTE_ADDR", ""))
+    if settings.LONGCASE_BEHIND_PROXY:
+        seen = str(request.META.get("HTTP_X_FORWARDED_FOR", "")).rpartition(",")[2].strip()
+        address = seen or address
+    return f"address:{address}"[:80]
+
+
+def _minute() -> tuple[int, int]:
+    """The minute, since 1970, and the seconds that are left of it."""
+    moment = clock.now().timestamp()
+    return int(moment // 60), 60 - int(moment % 60)
+
+
+def _count(caller: str, minute: int) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNT, [caller, minute])
+        return int(cursor.fetchone()[0])

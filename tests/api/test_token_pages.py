@@ -32,7 +32,7 @@ def test_an_administrator_makes_an_account_and_sees_its_token_once(
 ) -> None:
     page = send(admin, "/clients/", name="portal", title="Portal", scopes="read:trial open:trial")
     text = text_of(page)
-    assert "shown this once" in page.content.decode()
+    assert "Shown this once" in page.content.decode()
     again = admin.get("/clients/portal/")
     assert text not in again.content.decode() and text[:8] in again.content.decode()
     assert Token.objects.get().made_by.startswith("person:")

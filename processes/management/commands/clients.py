@@ -33,6 +33,9 @@ class Command(BaseCommand):
             one.add_argument("--scope", action="append", default=[], help="may be given again")
         token = acts_.add_parser("token", help="a further token")
         token.add_argument("name")
+        secret = acts_.add_parser("secret", help="a secret to get tokens of an hour by OAuth 2")
+        secret.add_argument("name")
+        secret.add_argument("--days", type=int)
         new.add_argument(
             "--days", type=int, help="for which the token lasts; for good unless given"
         )
@@ -59,7 +62,7 @@ class Command(BaseCommand):
             ended = "" if one.is_active else ", ended"
             where = f", team {one.team}" if one.team else ""
             self.stdout.write(f"{one.name}: {' '.join(one.scopes) or 'no scope'}{where}{ended}")
-            for token in one.tokens.order_by("pk"):
+            for token in one.tokens.filter(bought_with=None).order_by("pk"):
                 if acts.is_alive(token):
                     until = f", until {token.ends_at:%Y-%m-%d %H:%M}" if token.ends_at else ""
                     used = f"used {token.used_at:%Y-%m-%d}" if token.used_at else "never used"
@@ -89,6 +92,11 @@ class Command(BaseCommand):
     def do_token(self, options: dict[str, Any]) -> None:
         client = self._client(options["name"])
         self._show(acts.issue_token(client=client, days=options["days"], actor=ACTOR))
+
+    def do_secret(self, options: dict[str, Any]) -> None:
+        client = self._client(options["name"])
+        days = options["days"]
+        self._show(acts.issue_token(client=client, days=days, is_secret=True, actor=ACTOR))
 
     def do_rotate(self, options: dict[str, Any]) -> None:
         token = self._token(options["start"])
