@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from django.core.management import call_command
 
 from audit.models import Event
 from cases.models import Case
+from processes.models import Webhook
+from processes.webhooks import signing
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "api.md"
 
@@ -45,6 +48,8 @@ def test_the_first_day_goes_as_the_page_says(
             case = Case.objects.first()
             if case is not None:
                 environ["CASE"], environ["ETAG"] = case.reference, f'"{case.head_number}"'
+            hook = Webhook.objects.first()
+            environ["WEBHOOK"] = str(hook.pk) if hook is not None else ""
             line = one.replace("curl -sS", "curl -sS --max-time 60 -w '\\n%{http_code}'", 1)
             ran = subprocess.run(
                 ["bash", "-c", line], env=environ, cwd=tmp_path, capture_output=True, text=True
@@ -59,8 +64,26 @@ def test_the_first_day_goes_as_the_page_says(
     engine.settle()
     case = Case.objects.get()
     assert (case.step, case.source, case.source_key) == ("withdrawn", "portal", "4711")
-    assert 201 in statuses and 202 in statuses and len(statuses) == 16
+    assert 201 in statuses and 202 in statuses and len(statuses) == 20
     types = set(Event.objects.filter(case_id=case.pk).values_list("type", flat=True))
     assert {"document.received", "message.kept", "facts.changed"} <= types
     first = Event.objects.get(case_id=case.pk, number=1)
     assert (first.actor, first.on_behalf) == ("service:portal", "party:applicant")
+
+
+def test_the_page_tells_how_calls_are_verified() -> None:
+    (code,) = re.findall(r"```python run\n(.*?)```", PAGE.read_text(), re.S)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    secret = signing.derived("webhook", "1.x")
+    now = datetime.now(UTC)
+    headers = signing.headers(id="evt_1_1", at=now, body=b"{}", secrets=[b"other", secret])
+    assert names["verify"](headers, b"{}", signing.spell(secret)) == "evt_1_1"
+    old = signing.headers(id="evt_1_1", at=now - timedelta(minutes=6), body=b"{}", secrets=[secret])
+    for given, body, known in (
+        (headers, b"{ }", secret),
+        (headers, b"{}", b"another"),
+        (old, b"{}", secret),
+    ):
+        with pytest.raises(ValueError):
+            names["verify"](given, body, signing.spell(known))
