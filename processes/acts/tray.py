@@ -7,7 +7,9 @@ import binascii
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from django.core import signing
 from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -18,10 +20,14 @@ from cases.models import Letter, Message
 from processes.acts import documents, messages
 from processes.acts.letters import checked
 from processes.letters import Correspondent
+from processes.storing import clean_filename, path_of, store
 from timers import clock
 
 IN_TRAY = ("late", "unmatched")
 ATTACHMENTS = "attachments"  # of a message: [{"filename": "pay.pdf", "content": "<base64>"}]
+
+
+_SEAL = "longcase.attachment"
 
 
 class Attachment(NamedTuple):
@@ -36,6 +42,9 @@ def attachments_of(data: Any) -> list[Attachment]:
     sent = data.get(ATTACHMENTS) if isinstance(data, Mapping) else None
     found = []
     for one in sent if isinstance(sent, list) else []:
+        if isinstance(one, Mapping) and isinstance(one.get("kept"), str):
+            found += _opened(str(one.get("filename") or "attachment"), one["kept"])
+            continue
         if not isinstance(one, Mapping) or not isinstance(one.get("content"), str):
             continue
         try:
@@ -44,6 +53,24 @@ def attachments_of(data: Any) -> list[Attachment]:
             continue
         found.append(Attachment(str(one.get("filename") or "attachment"), content))
     return found
+
+
+def kept_attachment(filename: str, content: bytes) -> dict[str, str]:
+    """A file for the data of a message that we took in ourselves: its bytes lie in storage. Raises
+    Invalid for what is never taken."""
+    filename = clean_filename(filename)
+    stored = store(ContentFile(content), filename)
+    # Sealed, for whoever may send messages could else name the bytes of another case's papers.
+    return {"filename": filename, "kept": signing.Signer(salt=_SEAL).sign(stored.digest)}
+
+
+def _opened(filename: str, kept: str) -> list[Attachment]:
+    try:
+        path = path_of(signing.Signer(salt=_SEAL).unsign(kept))
+    except signing.BadSignature:
+        return []
+    with default_storage.open(path) as stored:
+        return [Attachment(filename, bytes(stored.read()))]
 
 
 def link(*, message_id: int, case_id: int, actor: Actor) -> tuple[str, list[documents.Receipt]]:
