@@ -15,6 +15,9 @@ from cases import dates
 from cases.models import Absence, Person
 from timers import clock
 
+# On the person, by attribute: the one of a request stands behind a proxy with a dict of its own.
+_KEPT = "_stands_in_for"
+
 
 def today() -> date:
     """The day it is where the organisation works."""
@@ -40,7 +43,7 @@ def away_until(person: str) -> Subquery:
 def stands_in_for(person: Person) -> list[Person]:
     """The people whom this person stands in for today. One query a day and object."""
     day = today()
-    known: tuple[date, list[Person]] | None = person.__dict__.get("_stands_in_for")
+    known: tuple[date, list[Person]] | None = getattr(person, _KEPT, None)
     if known is not None and known[0] == day:
         return known[1]
     found = Person.objects.filter(
@@ -50,14 +53,19 @@ def stands_in_for(person: Person) -> list[Person]:
         is_active=True,
     ).distinct()
     people = list(found)
-    person.__dict__["_stands_in_for"] = (day, people)
+    setattr(person, _KEPT, (day, people))
     return people
+
+
+def knows_of_none(person: Person) -> None:
+    """A query has just found that this person stands in for nobody today."""
+    setattr(person, _KEPT, (today(), []))
 
 
 def forget(person: Person | None) -> None:
     """Ask anew whom this person stands in for: an absence was entered or ended."""
-    if person is not None:
-        person.__dict__.pop("_stands_in_for", None)
+    if person is not None and hasattr(person, _KEPT):
+        delattr(person, _KEPT)
 
 
 def overlapping(person: Person, first: date, last: date) -> list[Absence]:

@@ -7,9 +7,10 @@ from typing import Any
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import Group
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import OuterRef
+from django.db.models import OuterRef, QuerySet
 
-from cases.models import Person, Team
+from cases import absence
+from cases.models import Absence, Person, Team
 
 
 class PersonBackend(ModelBackend):
@@ -21,6 +22,7 @@ class PersonBackend(ModelBackend):
             .annotate(
                 role_names=ArraySubquery(Group.objects.filter(user=OuterRef("pk")).values("name")),
                 led=ArraySubquery(Team.objects.filter(leaders=OuterRef("pk")).values("pk")),
+                stood_in_for=ArraySubquery(_absences(OuterRef("pk")).values("person")),
             )
             .filter(pk=user_id)
             .first()
@@ -29,4 +31,11 @@ class PersonBackend(ModelBackend):
             return None
         person.__dict__["_roles"] = frozenset(person.role_names)
         person.__dict__["_led"] = frozenset(person.led)
+        if not person.stood_in_for:
+            absence.knows_of_none(person)
         return person
+
+
+def _absences(substitute: OuterRef) -> QuerySet[Absence]:
+    day = absence.today()
+    return Absence.objects.filter(substitute=substitute, from_date__lte=day, until_date__gte=day)

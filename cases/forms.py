@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from cases import amounts, fsm
-from cases.models import Person, Task
+from cases.models import Digest, Person, Task
 
 REASON_CHARACTERS = 4000
 NOTE_CHARACTERS = 10_000
@@ -362,6 +362,26 @@ class SettingsForm(forms.ModelForm):
         fields = ("scheme", "keys_off")
         labels = {"scheme": _("Colours"), "keys_off": _("Switch the single-key shortcuts off")}
         widgets = {"scheme": forms.RadioSelect}
+
+
+class NoticeForm(forms.Form):
+    """What a person wants to be told of, and how often by mail."""
+
+    digest = forms.ChoiceField(
+        label=_("By mail, what you have not read"),
+        choices=Digest.How.choices,
+        widget=forms.RadioSelect,
+    )
+    muted = forms.MultipleChoiceField(
+        label=_("Do not tell me"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("These stay in the list of all notices, and come neither up nor by mail."),
+    )
+
+    def __init__(self, *args: Any, kinds: dict[str, Any], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["muted"].choices = list(kinds.items())
 
 
 class ClockForm(forms.Form):

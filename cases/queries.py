@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce
 
 from audit.models import Event
 from audit.record import Recorded
-from cases import access
+from cases import access, noticeboard
 from cases.absence import away_now, stands_in_for
 from cases.counting import COUNTED_TO
 from cases.models import (
@@ -201,13 +201,8 @@ NOTICES = 20  # shown at once; the rest follows as these are dismissed
 
 
 def notices_for(person: Person) -> list[Notice]:
-    """What this person, or a role of theirs, should know and has not dismissed: newest first."""
-    meant = Q(person=person) | Q(person=None, role__in=person.roles)
-    return list(
-        Notice.objects.filter(meant, seen_at=None, case__in=access.visible_cases(person))
-        .select_related("case")
-        .order_by("-written_at", "-pk")[:NOTICES]
-    )
+    """What this person should know and has not read: newest first."""
+    return list(noticeboard.unread(person).select_related("case")[:NOTICES])
 
 
 # -- work of those who are away

@@ -244,6 +244,8 @@ globals().update(
 )
 DEFAULT_FROM_EMAIL = environment.text("LONGCASE_MAIL_FROM", "Longcase <longcase@localhost>")
 
+LONGCASE_DIGEST_HOUR = environment.whole_number("LONGCASE_DIGEST_HOUR", 7, least=0, most=23)
+
 # --- Days and limits of the organisation -----------------------------------------------------
 
 LONGCASE_HOLIDAYS = environment.text("LONGCASE_HOLIDAYS", "NL")  # a country, or as DE-BY

@@ -127,6 +127,7 @@ def _tell_lost(document: Document) -> None:
         Notice(
             case_id=one.case_id,
             role="operator",
+            kind="file",
             text=_("A file of %(case)s is missing or altered: document %(number)s, %(digest)s.")
             % {"case": one.case.reference, "number": one.pk, "digest": one.digest[:16]},
             written_at=now,

@@ -13,6 +13,7 @@ from cases.models.figures import StepDay, TeamDay
 from cases.models.letter import Letter, LetterTemplate, TemplateVersion
 from cases.models.message import Message
 from cases.models.note import Note, Notice
+from cases.models.notice import Digest, MutedKind, NoticeRead
 from cases.models.once import Once
 from cases.models.person import Identity, Person, Team
 from cases.models.reminder import Reminder
@@ -29,6 +30,7 @@ __all__ = [
     "Case",
     "Client",
     "CustomerPage",
+    "Digest",
     "Document",
     "Draft",
     "Identity",
@@ -36,8 +38,10 @@ __all__ = [
     "Letter",
     "LetterTemplate",
     "Message",
+    "MutedKind",
     "Note",
     "Notice",
+    "NoticeRead",
     "Once",
     "PageEntry",
     "Person",

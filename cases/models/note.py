@@ -25,6 +25,8 @@ class Notice(models.Model):
     case = models.ForeignKey("cases.Case", on_delete=models.PROTECT, related_name="notices")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True)
     role = models.CharField(max_length=80, default="")
+    kind = models.CharField(max_length=20, default="other")  # see cases/noticeboard.py
+    cause = models.CharField(max_length=80, default="", blank=True)  # the clock that it is about
     text = models.CharField(max_length=300)
     written_at = models.DateTimeField()
     seen_at = models.DateTimeField(null=True)

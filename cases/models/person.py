@@ -6,6 +6,8 @@ from django.db import models
 from django.db.models import OuterRef
 from django.utils.translation import gettext_lazy as _
 
+from cases.models.notice import Digest
+
 
 class Team(models.Model):
     """A group of people that owns cases together."""
@@ -27,6 +29,7 @@ class Person(AbstractUser):
     team = models.ForeignKey(Team, on_delete=models.PROTECT, null=True, blank=True)
     scheme = models.CharField(max_length=10, choices=Scheme.choices, default=Scheme.SYSTEM)
     keys_off = models.BooleanField(default=False)
+    digest = models.CharField(max_length=10, choices=Digest.How.choices, default=Digest.How.DAILY)
     capacity = models.PositiveSmallIntegerField(null=True, blank=True)  # open cases at a time
     # Teams that a supervisor leads besides the one they belong to.
     leads = models.ManyToManyField(Team, blank=True, related_name="leaders")

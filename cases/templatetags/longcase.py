@@ -15,7 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from cases import access, dates, queries, remarks, sentences, tags, words
+from cases import access, dates, noticeboard, queries, remarks, sentences, tags, words
 from cases.fsm import Edge
 from cases.models import Absence, Case, Document, Letter, Person, Requirement, Task
 from cases.worklist import WorkRow
@@ -177,6 +177,13 @@ def works(person: Person) -> bool:
 def standing_in(person: Person) -> dict[str, Any]:
     """Those whom this person stands in for today, with what is to be done for each."""
     return {"standing_in": queries.stood_in_work(person), "request_user": person}
+
+
+@register.simple_tag
+def unread_notices(person: Person) -> str:
+    """How many notices this person has not read, for the bar: "" for none, "99+" for many."""
+    found = noticeboard.unread(person).order_by()[:100].count()
+    return "" if not found else "99+" if found > 99 else str(found)
 
 
 @register.simple_tag

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -16,7 +17,7 @@ from cases.views.acting import carry_out
 from cases.views.pages import case_for, head_of
 from cases.views.signing import actor_of, person_of, signed_in
 from processes.acts import customer_pages
-from processes.customer import channels
+from processes.customer import addresses, channels
 from processes.kinds import kind_of
 from timers import clock
 
@@ -52,7 +53,10 @@ def page(request: HttpRequest, reference: str) -> HttpResponse:
         return Answer(case.get_absolute_url(), said)
 
     def show(form: GivePageForm, status: int = 200) -> HttpResponse:
-        context = {**head_of(request, case), "form": form, "given": _page_of(case), "to": to}
+        given = _page_of(case)
+        context = {**head_of(request, case), "form": form, "given": given, "to": to}
+        if given is not None and settings.LONGCASE_DEMO:
+            context["demo_address"] = addresses.address_of(given)
         return render(request, "cases/customer_page.html", context, status=status)
 
     if request.method == "POST":

@@ -8,10 +8,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
-from cases import access, dates, picking, queries, worklist
+from cases import access, dates, noticeboard, picking, queries, worklist
 from cases.errors import Refused
 from cases.forms import EmptyForm
-from cases.models import Notice, Task
+from cases.models import Task
 from cases.once import Answer
 from cases.picking import Next
 from cases.views import filters
@@ -85,10 +85,9 @@ def _acts_of(tab: str) -> list[str]:
 @require_http_methods(["GET", "POST"])
 @signed_in
 def dismiss_notice(request: HttpRequest, pk: int) -> HttpResponse:
-    """A notice was read. Everybody of its role has it off their page then."""
-    mine = {notice.pk for notice in queries.notices_for(person_of(request))}
-    if request.method == "POST" and pk in mine:
-        Notice.objects.filter(pk=pk, seen_at=None).update(seen_at=clock.now())
+    """A notice was read, by this person; others of its role still have it."""
+    if request.method == "POST":
+        noticeboard.mark_read(person_of(request), [pk])
     return redirect("my-work")
 
 

@@ -130,6 +130,12 @@ def _require_strikable(note: Note, case_id: int, actor: Actor) -> None:
 def _tell(people: list[Person], case: Case, writer: Person) -> None:
     said = _("%(who)s names you in a note on %(case)s.") % {"who": writer, "case": case.reference}
     Notice.objects.bulk_create(
-        Notice(case_id=case.pk, person=one, text=said[:300], written_at=clock.now())
+        Notice(
+            case_id=case.pk,
+            person=one,
+            kind="mention",
+            text=said[:300],
+            written_at=clock.now(),
+        )
         for one in people
     )

@@ -11,7 +11,9 @@ DUE = {
     "expenses": _("Expenses of the notice, in euro"),
     "paid": _("You have paid, in euro"),
 }
+HOW = _("Pay to the account that the notice names, with your reference.")
 TERM = [
+    HOW,
     _("If you pay all of it, the case is closed."),
     _("If you do not pay within 60 days of getting the notice, the fine is raised."),
 ]
@@ -54,6 +56,7 @@ PAGE = Page(
             _("The fine was raised"),
             _("The fine was not paid in time, so it was raised. Pay what is still due."),
             [
+                HOW,
                 _("If you pay all of it, the case is closed."),
                 _("If you do not, a collector takes in what is still due."),
             ],

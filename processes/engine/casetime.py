@@ -247,6 +247,7 @@ def _tell(turn: Turn, run: Run, name: str, mark: str, state: ClockState) -> None
         lambda: notices.tell_clock(
             case_id=case_id,
             owner_id=owner_id,
+            name=name,
             text=notices.about_clock(mark, title, reference, state, zone, now),
             now=now,
         )

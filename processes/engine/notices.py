@@ -18,6 +18,7 @@ def tell_overdue(task: Task, *, reference: str, now: datetime) -> None:
     Notice.objects.create(
         case_id=task.case_id,
         role="supervisor",
+        kind="overdue",
         text=_overdue(task, reference),
         written_at=now,
     )
@@ -28,6 +29,7 @@ def tell_cancelled(task: Task, *, reference: str, now: datetime) -> None:
     Notice.objects.create(
         case_id=task.case_id,
         person_id=task.holder_id,
+        kind="cancelled",
         text=f"{task.title} of {reference} is no longer needed.",
         written_at=now,
     )
@@ -45,11 +47,12 @@ def _overdue(task: Task, reference: str) -> str:
     return f"{task.title} of {reference} is overdue."
 
 
-def tell_clock(*, case_id: int, owner_id: int | None, text: str, now: datetime) -> None:
+def tell_clock(*, case_id: int, owner_id: int | None, name: str, text: str, now: datetime) -> None:
     """The owner of a case and the supervisors learn what a business clock came to."""
-    Notice.objects.create(case_id=case_id, role="supervisor", text=text, written_at=now)
+    told = {"case_id": case_id, "kind": "clock", "cause": name, "text": text, "written_at": now}
+    Notice.objects.create(role="supervisor", **told)
     if owner_id is not None:
-        Notice.objects.create(case_id=case_id, person_id=owner_id, text=text, written_at=now)
+        Notice.objects.create(person_id=owner_id, **told)
 
 
 def about_clock(

@@ -39,7 +39,11 @@ def come(turn: Turn, run: Run, number: int) -> None:
     turn.record(run, "reminder.came", data, actor=ENGINE)
     said = reminder.text or _("You wanted to be reminded of this case today.")
     Notice.objects.create(
-        case_id=run.case_id, person_id=reminder.person_id, text=said, written_at=turn.now
+        case_id=run.case_id,
+        person_id=reminder.person_id,
+        kind="reminder",
+        text=said,
+        written_at=turn.now,
     )
     reminder.delete()
 

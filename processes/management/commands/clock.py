@@ -9,9 +9,10 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from audit import feed
-from cases import drafts, once, presence
+from cases import digest, drafts, once, presence
 from processes import letters
 from processes.acts import bulk, clients, expiring
+from processes.customer import codes
 from processes.webhooks import delivering, notices
 from processes.work import bulkacts, coderuns, firing, memory, recompute, sweeps, weekfigures
 from timers import service
@@ -36,6 +37,8 @@ SWEEPS = (
     Sweep("old acts on many cases", 3600, lambda: bulk.forget_old()),
     Sweep("open forms", 3600, lambda: presence.forget_old()),
     Sweep("figures of the day", 3600, lambda: weekfigures.write_today()),
+    Sweep("digests", 60, lambda: digest.send_due()),
+    Sweep("customers' visits", 3600, lambda: codes.forget_old()),
     Sweep("answers of the API", 3600, lambda: clients.forget_old()),
 )
 

@@ -112,6 +112,7 @@ class Command(BaseCommand):
         made = Person.objects.create_user(
             login,
             password=PASSWORD,
+            email=f"{login}@longcase.example",  # digests go there: they are read under Mails
             first_name=given,
             last_name=family,
             team=Team.objects.get_or_create(name=team)[0] if team else None,
