@@ -40,4 +40,3 @@ def test_killed_in_the_middle_of_a_call_nothing_is_lost(
     # Then the same came again first, and what the other got was not held up by it
     assert [call["id"] for call in receiver.calls[:2]] == [first, first]
     installation.wait(lambda: other.taken == wanted, "all events, elsewhere")
-    assert [call["id"] for call in other.calls] == wanted or other.taken == wanted
