@@ -127,7 +127,10 @@ def lay_event(case: Case, kind: Kind, type_: str, secret: Secrets, boss: Person)
         data |= {"step": kind.initial, "from": secret(), "facts": {secret(): secret()}}
     if type_ in ("document.received", "document.accepted", "document.asked"):
         data["name"] = "payslip"
-    for actor in (f"person:{boss.pk}", "engine", f"service:{secret()}"):
+    steps = kind.model.Step.values  # type: ignore[attr-defined]
+    for place, actor in enumerate((f"person:{boss.pk}", "engine", f"service:{secret()}")):
+        if type_ == "step.entered":  # of other titles than the one before: each is told
+            data["step"] = steps[-1 - place]
         head = Case.objects.get(pk=case.pk)
         record(head, type_, actor=actor, recorded_at=clock.now(), **data)
         Case.objects.filter(pk=case.pk).update(
