@@ -124,11 +124,12 @@ def test_the_number_of_queries_does_not_grow(
     portal.get("events")
     with CaptureQueriesContext(connection) as asked:
         few = portal.get("events?limit=500").json()["results"]
-    assert len(asked) <= 12
+    count = len(asked)
+    assert 0 < count <= 12
     for _ in range(8):
         desk.open("review")
     portal.get("events")
-    with django_assert_num_queries(len(asked)):
+    with django_assert_num_queries(count):
         many = portal.get("events?limit=500").json()["results"]
     assert len(many) > 4 * len(few)
 
