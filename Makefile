@@ -7,7 +7,7 @@ READY := .venv/.ready
 PRODUCTION := env -u LONGCASE_DEMO -u LONGCASE_TLS DATABASE_URL=postgresql://longcase@127.0.0.1:1/longcase \
 	LONGCASE_SECRET_KEY=b7Q2mZ8xW4nT6vK1pL9sR3yD5gH0jF-for-the-check-alone LONGCASE_HOSTS=longcase.example
 
-.PHONY: up test check bench crash campaign fuzz format lock help
+.PHONY: up test check bench crash campaign fuzz pictures format lock help
 
 help:  ## What there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -39,6 +39,9 @@ campaign: $(READY)  ## Change the code of each kind under a thousand open cases;
 fuzz: $(READY)  ## Send the API whatever its schema allows, for long: CALLS=500 to each address; follow its feed
 	@LONGCASE_FUZZ=$(or $(CALLS),300) LONGCASE_FEED_SECONDS=$(or $(FEED),600) $(BIN)/python -m pytest \
 		-q -n 2 tests/api/test_schema.py tests/api/test_feed_under_writers.py $(ARGS)
+
+pictures: $(READY)  ## Each screen of a demo as PNG, into build/pictures (needs chromium)
+	@$(BIN)/python -m tests.browser.pictures $(ARGS)
 
 format: $(READY)  ## Mend what can be mended by machine
 	@$(BIN)/ruff check --fix -q . ; $(BIN)/ruff format .

@@ -14,18 +14,9 @@ from typing import Any
 import pytest
 
 from cases.models import Person
+from tests.browser.chromium import FLAGS
 from tests.fixtures.desk import PASSWORD
 
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 WIDE = {"width": 1280, "height": 800}
 
 
