@@ -27,6 +27,7 @@ LEAVES: dict[str, Any] = {
     "supervises_task": gettext_lazy("supervisors of the case's team"),
     "supervises": gettext_lazy("supervisors of that person's team"),
     "supervises_team": gettext_lazy("supervisors of the team"),
+    "is_of_list": gettext_lazy("whose list it is, and supervisors of the team it is shared with"),
     "is_oneself": gettext_lazy("the person concerned"),
     "is_superuser": gettext_lazy("technical administrators"),
 }
