@@ -363,6 +363,7 @@ for _act, _who in {
     "post letters": has_role(CASEWORKER) | is_supervisor,
     "repair case": is_operator | is_supervisor,
     "manage clients": is_administrator,
+    "see jobs": is_administrator | is_operator,
     "manage people": is_administrator,
     "read changes of accounts": is_administrator | has_role(AUDITOR) | is_supervisor,
     "enter absence": (is_oneself & ~has_role(AUDITOR)) | supervises | is_administrator,

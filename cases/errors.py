@@ -5,11 +5,23 @@ Faces show the sentence as it is; `status` is the HTTP answer that fits it.
 
 from __future__ import annotations
 
+import re
+
 
 class Refused(Exception):
     """An act that cannot be done now. Nothing was changed."""
 
     status = 409
+
+
+def names_of(error: Refused | type[Refused]) -> list[str]:
+    """What a refusal may be called, its own class first: those above it are ever more general."""
+    kind = error if isinstance(error, type) else type(error)
+    return [
+        getattr(one, "slug", "") or re.sub(r"(?<!^)(?=[A-Z])", "-", one.__name__).lower()
+        for one in kind.__mro__
+        if issubclass(one, Refused)
+    ]
 
 
 class NotAllowed(Refused):

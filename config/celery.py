@@ -11,6 +11,7 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["processes.work"], related_name="perform")
 app.autodiscover_tasks(["processes.work"], related_name="coderuns")
 app.autodiscover_tasks(["processes.work"], related_name="bulkacts")
+app.autodiscover_tasks(["processes.work"], related_name="jobs")
 
 # By name, since it is loaded when the worker starts, after Django's models.
 app.steps["worker"].add("processes.work.bootstep:PoolWatch")

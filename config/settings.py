@@ -129,6 +129,7 @@ CELERY_TASK_ROUTES = {
     "processes.work.perform": {"queue": "long"},
     "processes.work.coderuns": {"queue": "long"},
     "processes.work.bulkacts": {"queue": "long"},
+    "processes.work.jobs": {"queue": "long"},
 }
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
@@ -352,6 +353,9 @@ CONTENT_SECURITY_POLICY = {
 LONGCASE_API_CALLS = environment.whole_number("LONGCASE_API_CALLS", 1200, least=1)  # a minute
 LONGCASE_API_FAILURES = environment.whole_number("LONGCASE_API_FAILURES", 60, least=1)  # a minute
 LONGCASE_API_BYTES = environment.whole_number("LONGCASE_API_BYTES", 1024 * 1024, least=1024)
+LONGCASE_JOB_BYTES = environment.whole_number(  # of a file of cases
+    "LONGCASE_JOB_BYTES", 20 * 1024 * 1024, least=1024
+)
 # Calls that wait for the feed, in each process of the web server: each holds one of its threads.
 LONGCASE_FEED_WAITERS = environment.whole_number("LONGCASE_FEED_WAITERS", 2, least=0)
 # Webhooks are sent to public addresses with TLS; and to these networks: 10.1.0.0/16,…

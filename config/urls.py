@@ -9,6 +9,7 @@ urlpatterns = [
     path(".well-known/oauth-authorization-server", oauth.metadata),
     path("operations/", include("processes.urls")),
     path("webhooks/", include("processes.webhooks.urls")),
+    path("jobs/", include("processes.jobs.urls")),
     path("processes/", include("processes.handbook.urls")),
     path("", include("processes.public_urls")),
     path("", include("processes.kind_urls")),

@@ -10,6 +10,7 @@ from cases.models.customer import CustomerPage, PageEntry
 from cases.models.document import Document, Requirement
 from cases.models.draft import Draft
 from cases.models.figures import StepDay, TeamDay
+from cases.models.job import Job, JobRow
 from cases.models.letter import Letter, LetterTemplate, TemplateVersion
 from cases.models.message import Message
 from cases.models.note import Note, Notice
@@ -34,6 +35,8 @@ __all__ = [
     "Document",
     "Draft",
     "Identity",
+    "Job",
+    "JobRow",
     "KeptAnswer",
     "Letter",
     "LetterTemplate",

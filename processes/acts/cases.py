@@ -69,8 +69,9 @@ def open_once(
     source: str = "",
     source_key: str = "",
     restricted: bool = False,
+    job: int | None = None,
 ) -> tuple[Case, bool]:
-    """As open_case; also says whether the case is new."""
+    """As open_case; also says whether the case is new. `job` is the job that it is a row of."""
     access.require(actor, "open case", kind=kind)
     if source_key:
         existing = Case.objects.filter(source=source, source_key=source_key).first()
@@ -97,6 +98,7 @@ def open_once(
             source=source,
             source_key=source_key,
             restricted=restricted,
+            job=job,
         )
     return get_case(run.case_id), True
 

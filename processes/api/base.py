@@ -15,8 +15,8 @@ from rest_framework.views import APIView
 
 from cases.models import Case
 from processes.api import safe
-from processes.api.callers import Caller
 from processes.api.parsing import unkept
+from processes.callers import Caller
 from timers import clock
 
 

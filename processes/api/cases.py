@@ -10,18 +10,17 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from cases import access, queries
-from cases.errors import Invalid, SameKeyOtherContent
-from cases.models import Case, Team
+from cases import queries
+from cases.models import Case
 from cases.queries import Choice
 from processes.acts import cases as acts
+from processes.acts.requested import FIELDS_AT, open_requested
 from processes.api import reading, safe, shapes
 from processes.api.base import Api
 from processes.api.pages import Order, PageQuery, page
 from processes.api.parsing import Strict, body_of, query_of
 from processes.api.problems import QueryInvalid
 from processes.api.schema import listed
-from processes.kinds import kinds
 from timers import clock
 
 ORDERS = {
@@ -94,13 +93,7 @@ class Cases(Api):
     """The cases of this installation that the caller may see."""
 
     acts: ClassVar = {"GET": "read", "POST": "open"}
-    fields_at: ClassVar = {
-        "*": "/facts",
-        "kind": "",
-        "title": "",
-        "team": "",
-        "external_reference": "",
-    }
+    fields_at: ClassVar = FIELDS_AT
 
     @extend_schema(
         operation_id="list_cases",
@@ -151,69 +144,13 @@ class Cases(Api):
         return self.once(self._open)
 
     def _open(self) -> Response:
-        body = body_of(self.request, OpenCase)
         caller = self.caller
-        kind = kinds().get(body["kind"])
-        if kind is None:
-            raise Invalid(
-                _("There is no kind “%(kind)s”.") % {"kind": body["kind"]},
-                {"kind": _("One of: %(kinds)s.") % {"kinds": ", ".join(sorted(kinds()))}},
-            )
-        caller.require_scope("open", kind.name)
-        self._require_facts(kind, body["facts"])
-        case, is_new = acts.open_once(
-            kind=kind.name,
-            facts=body["facts"],
-            title=body["title"],
-            actor=caller.actor,
-            owner=caller.person,
-            team=self._team(body.get("team")),
-            source=caller.source if "external_reference" in body else "",
-            source_key=body.get("external_reference", ""),
-        )
-        if not is_new and not access.visible_cases(caller.who).filter(pk=case.pk).exists():
-            raise SameKeyOtherContent(
-                _("This external reference opened a case that you may no longer see.")
-            )
+        case, is_new = open_requested(caller=caller, request=body_of(self.request, OpenCase))
         told = reading.composite(case, caller, set())
         response = Response(told, status=201 if is_new else 200)
         response["Location"] = f"/api/v1/cases/{case.reference}"
         response["ETag"] = safe.etag(case)
         return response
-
-    def _require_facts(self, kind: Any, facts: dict[str, Any]) -> None:
-        """Only what people say; what the process finds is not for a caller to write. A parent is
-        one that the caller sees."""
-        names = {one.name for one in kind.model.fact_fields()}
-        found = {
-            name: _("The process finds this; it is not given.")
-            for name in facts
-            if name in names and name not in kind.correctable and name != kind.parent_fact
-        }
-        parent = facts.get(kind.parent_fact) if kind.parent_fact else None
-        if parent and not self.caller.cases("read", "open").filter(reference=str(parent)).exists():
-            found[kind.parent_fact] = _(
-                "There is no case %(reference)s among those you may see."
-            ) % {"reference": str(parent)[:60]}
-        if found:
-            said = "; ".join(f"{name}: {one}" for name, one in found.items())
-            raise Invalid(_("The case was not opened. %(what)s") % {"what": said}, found)
-
-    def _team(self, name: str | None) -> Team | None:
-        """Whose case it will be. One of no team would be seen by no caseworker."""
-        who = self.caller.who
-        if who.team is not None and name in (None, who.team.name):
-            return who.team
-        for_all = self.caller.client is not None and who.team is None
-        teams = list(Team.objects.order_by("name")[:50]) if for_all else []
-        if name is None and (not for_all or len(teams) < 2):
-            return teams[0] if teams else None
-        team = Team.objects.filter(name=name).first() if for_all and name else None
-        if team is None:
-            known = ", ".join(one.name for one in teams) or str(who.team or _("none"))
-            sentence = _("Name the team whose case it is: %(teams)s.") % {"teams": known}
-            raise Invalid(sentence, {"team": sentence})
-        return team
 
 
 class OneCase(Api):

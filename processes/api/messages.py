@@ -17,10 +17,10 @@ from cases.models import Case, Message
 from processes.acts import messages as acts
 from processes.api import problems, safe, shapes
 from processes.api.base import Api
-from processes.api.callers import Caller
 from processes.api.pages import Order, PageQuery, page
 from processes.api.parsing import Strict, body_of, query_of
 from processes.api.schema import listed
+from processes.callers import Caller
 
 ORDERS = {"received": Order("")}
 

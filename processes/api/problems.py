@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, NamedTuple
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
@@ -15,7 +14,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from audit.codec import PayloadTooLarge
-from cases.errors import Invalid, MovedOn, Refused
+from cases.errors import Invalid, MovedOn, Refused, names_of
 from cases.models import Case
 from processes.kinds import kind_of
 
@@ -145,6 +144,9 @@ PROBLEMS: dict[str, Problem] = {
     ),
     "note-struck": Problem(
         409, gettext_lazy("The note was corrected"), gettext_lazy("Correct the newer one.")
+    ),
+    "job-over": Problem(
+        409, gettext_lazy("The job has ended"), gettext_lazy("Nothing is left to cancel.")
     ),
     "token-over": Problem(409, gettext_lazy("The token is over"), gettext_lazy("Make a new one.")),
     "absence-over": Problem(
@@ -300,11 +302,12 @@ def _refusal(error: Refused, view: Any) -> Response:
 
 def slug_of(error: Refused) -> str:
     """The type of a refusal: its class, or the nearest one above that has a type."""
-    for one in type(error).__mro__:
-        slug = getattr(one, "slug", "") or re.sub(r"(?<!^)(?=[A-Z])", "-", one.__name__).lower()
-        if slug in PROBLEMS:
-            return slug
-    return "refused"
+    return nearest(names_of(error))
+
+
+def nearest(names: list[str]) -> str:
+    """The first of these names that is a type of problem."""
+    return next((one for one in names if one in PROBLEMS), "refused")
 
 
 def _pointer(name: str, at: dict[str, str], error: Invalid) -> str:

@@ -21,9 +21,9 @@ from processes import queries as process_queries
 from processes.acts.cases import staff_edges
 from processes.api import shapes
 from processes.api.base import Api
-from processes.api.callers import Caller
 from processes.api.pages import MOST
 from processes.api.parsing import QueryInvalid, Strict, query_of
+from processes.callers import Caller
 from processes.engine.opening import as_stored
 from processes.engine.replay import fold_case
 from processes.kinds import kind_of

@@ -30,9 +30,9 @@ from cases.errors import (
 from cases.models import Case, KeptAnswer
 from cases.views.case import changes
 from processes.acts.cases import get_case
-from processes.api.callers import Caller
 from processes.api.problems import HeaderInvalid
 from processes.api.rendering import render
+from processes.callers import Caller
 from processes.plain import plain
 from timers import clock
 

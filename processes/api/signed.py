@@ -23,9 +23,9 @@ from cases.models import Client
 from processes.acts import clients
 from processes.acts import messages as acts
 from processes.api.base import Api
-from processes.api.callers import Caller
 from processes.api.messages import DeliveryShape, addressed
 from processes.api.parsing import Strict, TooLarge, body_of
+from processes.callers import Caller
 from processes.webhooks import signing
 from timers import clock
 

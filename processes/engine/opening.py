@@ -91,6 +91,7 @@ def begin(
     restricted: bool = False,
     parent: tuple[int, int | None, int | None] | None = None,
     case_id: int | None = None,
+    job: int | None = None,
 ) -> Run:
     """Open a case within a turn and let it go on until it waits. Raises Invalid."""
     facts = check_facts(kind, facts)
@@ -144,6 +145,8 @@ def begin(
         opened["team"] = team_id
     if source_key:
         opened["source"], opened["key"] = source, source_key
+    if job is not None:
+        opened["job"] = job
     if parent:
         opened["parent"] = parent[0]
     turn.record(run, "case.opened", opened, actor=actor, on_behalf=on_behalf)

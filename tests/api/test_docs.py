@@ -16,7 +16,7 @@ import pytest
 from django.core.management import call_command
 
 from audit.models import Event
-from cases.models import Case
+from cases.models import Case, Job
 from processes.models import Webhook
 from processes.webhooks import signing
 
@@ -43,11 +43,15 @@ def test_the_first_day_goes_as_the_page_says(
     statuses = []
     for block in re.findall(r"```sh run\n(.*?)```", text, re.S):
         for one in re.split(r"\n(?=curl |export )|\n\n", block.strip()):
+            if one.startswith("printf"):
+                subprocess.run(["bash", "-c", one], cwd=tmp_path, check=True)
             if not one.startswith("curl"):
                 continue
             case = Case.objects.first()
             if case is not None:
                 environ["CASE"], environ["ETAG"] = case.reference, f'"{case.head_number}"'
+            job = Job.objects.first()
+            environ["JOB"] = str(job.pk) if job is not None else ""
             hook = Webhook.objects.first()
             environ["WEBHOOK"] = str(hook.pk) if hook is not None else ""
             line = one.replace("curl -sS", "curl -sS --max-time 60 -w '\\n%{http_code}'", 1)
@@ -64,7 +68,7 @@ def test_the_first_day_goes_as_the_page_says(
     engine.settle()
     case = Case.objects.get()
     assert (case.step, case.source, case.source_key) == ("withdrawn", "portal", "4711")
-    assert 201 in statuses and 202 in statuses and len(statuses) == 20
+    assert 201 in statuses and 202 in statuses and len(statuses) == 24
     types = set(Event.objects.filter(case_id=case.pk).values_list("type", flat=True))
     assert {"document.received", "message.kept", "facts.changed"} <= types
     first = Event.objects.get(case_id=case.pk, number=1)

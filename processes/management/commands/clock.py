@@ -12,9 +12,10 @@ from audit import feed
 from cases import digest, drafts, once, presence
 from processes import letters
 from processes.acts import bulk, clients, expiring
+from processes.acts import jobs as job_acts
 from processes.customer import codes
 from processes.webhooks import delivering, notices
-from processes.work import bulkacts, coderuns, firing, memory, recompute, sweeps, weekfigures
+from processes.work import bulkacts, coderuns, firing, jobs, memory, recompute, sweeps, weekfigures
 from timers import service
 from timers.sweeps import Sweep
 
@@ -26,6 +27,7 @@ SWEEPS = (
     Sweep("cases without a wait", 30, lambda: sweeps.find_cases_without_wait()),
     Sweep("code runs", 5, lambda: coderuns.publish_unfinished()),
     Sweep("acts on many cases", 5, lambda: bulkacts.publish_unfinished()),
+    Sweep("jobs", 5, lambda: jobs.publish_unfinished()),
     Sweep("changed calendars", 2, lambda: recompute.follow_calendars()),
     Sweep("dead workers", 10, lambda: sweeps.forget_dead_workers()),
     Sweep("papers that no longer count", 600, lambda: expiring.ask_again()),
@@ -35,6 +37,7 @@ SWEEPS = (
     Sweep("forms carried out", 3600, lambda: once.forget_old()),
     Sweep("drafts", 3600, lambda: drafts.forget_old()),
     Sweep("old acts on many cases", 3600, lambda: bulk.forget_old()),
+    Sweep("old jobs", 3600, lambda: job_acts.forget_old()),
     Sweep("open forms", 3600, lambda: presence.forget_old()),
     Sweep("figures of the day", 3600, lambda: weekfigures.write_today()),
     Sweep("digests", 60, lambda: digest.send_due()),
