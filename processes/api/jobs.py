@@ -79,7 +79,7 @@ class RowQuery(PageQuery):
     order = s.ChoiceField(["place", "-place"], required=False, default="place")
 
 
-class JobRowShape(s.Serializer):
+class RowResultShape(s.Serializer):
     """What became of one row of the file."""
 
     row = s.IntegerField(help_text="From 1, without the names and what is empty.")
@@ -169,7 +169,7 @@ class RowsOfJob(Api):
         operation_id="list_job_rows",
         tags=["jobs"],
         parameters=[RowQuery],
-        responses={200: listed(JobRowShape)},
+        responses={200: listed(RowResultShape)},
     )
     def get(self, request: Request, pk: int) -> Response:
         """What became of each row: the case, or the problem with its fields."""

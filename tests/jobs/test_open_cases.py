@@ -248,7 +248,7 @@ def test_the_pages_show_jobs_with_their_rows_to_whoever_they_concern(
     # A person's own job, cancelled on the page; its form twice does nothing more
     client.force_login(people.otto)
     form = client.get(f"/jobs/{job}/cancel/").context
-    fields = {name: value for name, value in hidden_fields(client, f"/jobs/{job}/cancel/").items()}
+    fields = hidden_fields(client, f"/jobs/{job}/cancel/")
     assert form["waiting"] == 59
     for _ in range(2):
         assert client.post(f"/jobs/{job}/cancel/", fields).status_code in (302, 303)
