@@ -7,7 +7,7 @@ import argparse
 
 from bench.installation import Installation
 
-MEASURES = ("replay", "age", "throughput", "latency", "timers")
+MEASURES = ("replay", "age", "throughput", "latency", "timers")  # and "pages", by name alone
 
 
 def main() -> None:
@@ -19,7 +19,12 @@ def main() -> None:
     parser.add_argument("--far", type=int, default=1_000_000, help="far timers; 0: without")
     parser.add_argument("--events", type=int, default=1000, help="events of the step replayed")
     parser.add_argument("--old-events", type=int, default=50_000)
+    parser.add_argument("--size", type=int, default=50_000, help="cases on which pages are read")
+    parser.add_argument("--size-events", type=int, default=0, help="their events; 0: 20 a case")
     given = parser.parse_args()
+    if "pages" in given.measures:
+        measure_pages(size=given.size, events=given.size_events or 20 * given.size)
+        return
     with Installation() as installed:
         from bench import measures
         from processes.work import memory
@@ -39,6 +44,21 @@ def main() -> None:
             print(measures.latency(installed, cases=given.latency_cases), flush=True)
         if "timers" in given.measures:
             print(measures.timers(installed, count=given.timers, far=given.far), flush=True)
+
+
+def measure_pages(*, size: int, events: int) -> None:
+    """On an installation that has the real kinds, and cases of the demo to begin with."""
+    import os
+
+    os.environ["LONGCASE_DEMO"] = "1"
+    with Installation(kinds="shipped", filling=True) as installed:
+        from django.core.management import call_command
+
+        from bench.pages import pages
+
+        call_command("demo", cases=90, verbosity=0)
+        for line in pages(installed, size=size, events=events):
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -16,16 +16,31 @@ from config.postgres import Postgres
 
 PROJECT = Path(__file__).resolve().parent.parent
 TICKS = os.sysconf("SC_CLK_TCK")
+FILLING = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_wal_size": "8GB",
+    "autovacuum": "off",
+    "maintenance_work_mem": "512MB",
+    # As one sets it for a database of this size; 128 MB are for a demo.
+    "shared_buffers": "1GB",
+}
 
 
 class Installation:
     """`with Installation() as installed:` — Django is set up for it, and its processes run."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, kinds: str = "bench.kind", filling: bool = False) -> None:
+        """`filling`: much is written that need not outlive the machine, and then only read."""
+        self.kinds = kinds
         self.folder = Path(tempfile.mkdtemp(prefix="longcase-bench-"))
         self.folder.chmod(0o755)  # root lends Postgres another user
         self.log = self.folder / "executions.log"
-        self.postgres = Postgres(data=self.folder, tell=lambda line: None)
+        self.postgres = Postgres(
+            data=self.folder, tell=lambda line: None, settings=FILLING if filling else {}
+        )
         self.children: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Installation:
@@ -34,10 +49,11 @@ class Installation:
         (self.folder / "static").mkdir()
         os.environ.update(
             DATABASE_URL=self.postgres.url(user="postgres", name="longcase"),
-            LONGCASE_KINDS="bench.kind",
+            LONGCASE_KINDS=self.kinds,
             LONGCASE_SECRET_KEY="measured-" + "x" * 50,
             LONGCASE_DATA_DIR=str(self.folder),
             LONGCASE_TLS="0",
+            LONGCASE_HOSTS="testserver",
             BENCH_LOG=str(self.log),
             DJANGO_SETTINGS_MODULE="config.settings",
         )
