@@ -56,7 +56,7 @@ def measure_pages(*, size: int, events: int) -> None:
 
         from bench.pages import pages
 
-        call_command("demo", cases=90, verbosity=0)
+        call_command("demo", cases=48, verbosity=0)
         for line in pages(installed, size=size, events=events):
             print(line, flush=True)
 

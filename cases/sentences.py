@@ -120,7 +120,11 @@ def _due_moved(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
 
 @_tells("case.opened")
 def _case_opened(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
-    return _("Case opened"), str(data.get("title", ""))
+    title = str(data.get("title", ""))
+    if data.get("alike"):
+        others = ", ".join(data["alike"])
+        return _("Case opened, though it may be the same as %(others)s") % {"others": others}, title
+    return _("Case opened"), title
 
 
 @_tells("step.entered")

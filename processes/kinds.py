@@ -58,6 +58,7 @@ class Kind:
         pages: Sequence[tuple[Any, str, str]] = (),
         reopened_letter: str = "",
         found_by: Sequence[str] | None = (),
+        identified_by: Sequence[str] | None = None,
         validity: dict[str, Validity] | None = None,
         targets: dict[Any, int] | None = None,
         page: Page | None = None,
@@ -79,7 +80,8 @@ class Kind:
         tell it as it is. `pages` stand in the menu: (title, name of the address, the act that one
         must be allowed). `reopened_letter` tells the customer that a closed case was opened again.
         `found_by` are the facts by which people find a case, beside its title,
-        reference, key and documents; None: by its reference alone.
+        reference, key and documents, the name first; None: by its reference alone.
+        `identified_by` are those that tell one person from another; unless given, the fact `email`.
         `targets` are, by step, the calendar days within which most visits
         should end; the pages of teams hold them against the days that visits took.
         `page` is what the customer reads on a page of their own.
@@ -119,7 +121,10 @@ class Kind:
         self.clocks: dict[str, Terms] = {}
         self.staff_steps: dict[str, StaffStep] = {}
         self.fact_names = [f.attname for f in model.fact_fields()]
-        if unknown := set(self.found_by or ()) - set(self.fact_names):
+        if identified_by is None:
+            identified_by = ["email"] if "email" in self.fact_names else []
+        self.identified_by = tuple(identified_by)
+        if unknown := {*(self.found_by or ()), *self.identified_by} - set(self.fact_names):
             raise ValueError(
                 f"{self.name}: found_by names what is no fact: {', '.join(sorted(unknown))}."
             )

@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from cases import access, dates, noticeboard, queries, remarks, sentences, tags, words
+from cases.alike import SAME_NAME
 from cases.fsm import Edge
 from cases.models import Absence, Case, Document, Letter, Person, Requirement, Task
 from cases.worklist import WorkRow
@@ -83,6 +84,15 @@ def _may_come(case: Case) -> frozenset[str]:
 def may(person: Person, act: str, thing: Any = None) -> bool:
     """Whether to show an act at all: those that one may not do are not shown."""
     return access.may(person, act, thing)
+
+
+@register.simple_tag
+def same_fact(kind: Any, reason: str) -> str:
+    """What two cases have in common: a fact of the kind, or the name."""
+    if reason == SAME_NAME:
+        return _("The same or nearly the same name")
+    label = kind.model._meta.get_field(reason).verbose_name
+    return _("The same %(fact)s") % {"fact": label}
 
 
 @register.simple_tag

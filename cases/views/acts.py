@@ -8,10 +8,12 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
 from cases import access, presence, queries
 from cases.actors import Actor
+from cases.alike import Alike, MayBeTheSame, cases_alike
 from cases.errors import NoSuchCase, TransitionRefused
 from cases.forms import HandOverForm, MoveForm, ReasonForm, read_amounts
 from cases.once import Answer
@@ -23,6 +25,7 @@ from cases.views.signing import actor_of, person_of, signed_in
 from cases.words import Words
 from processes.acts import cases, messages, reopening
 from processes.kinds import kind_of, kinds
+from timers import clock
 
 FACT_LEFT_OUT = ("title",)  # asked beside the facts, and no fact itself
 
@@ -44,8 +47,23 @@ def new_case(request: HttpRequest, kind_name: str) -> HttpResponse:
         )
         form.order_fields(["title", *form.fields])
 
+    draft = filled_in(request, form)
+    found: list[Alike] = []
+
     def act() -> Answer:
         facts = {name: one for name, one in form.cleaned_data.items() if name not in FACT_LEFT_OUT}
+        found[:] = cases_alike(
+            person, kind, facts=facts, title=form.cleaned_data["title"], now=clock.now()
+        )
+        if not {one.case.reference for one in found} <= set(request.POST.get("anyway", "").split()):
+            raise MayBeTheSame(
+                ngettext(
+                    "Look at %(n)s case first: it may be the same, or of the same person.",
+                    "Look at %(n)s cases first: they may be the same, or of the same person.",
+                    len(found),
+                )
+                % {"n": len(found)}
+            )
         opened = cases.open_case(
             kind=kind.name,
             facts=facts,
@@ -53,12 +71,13 @@ def new_case(request: HttpRequest, kind_name: str) -> HttpResponse:
             actor=actor,
             owner=person,
             team=person.team,
+            alike=[one.case.reference for one in found],
         )
         said = _("Case %(reference)s is open.") % {"reference": opened.reference}
         return Answer(opened.get_absolute_url(), said)
 
     def show(form: forms.Form, status: int = 200) -> HttpResponse:
-        context = {"form": form, "kind": kind, "section": "cases"}
+        context = {"form": form, "kind": kind, "draft": draft, "alike": found, "section": "cases"}
         return render(request, "cases/new_case.html", context, status=status)
 
     if request.method == "POST":

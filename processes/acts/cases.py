@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -38,8 +39,10 @@ def open_case(
     source: str = "",
     source_key: str = "",
     restricted: bool = False,
+    alike: Sequence[str] = (),
 ) -> Case:
     """Open a case and let it go on until it waits. Raises Invalid naming each fact, NoSuchKind.
+    `alike` are references of cases that somebody saw and opened this one in spite of.
 
     The same (source, source_key) again gives the case that it opened first; for another kind it
     raises SameKeyOtherContent.
@@ -54,6 +57,7 @@ def open_case(
         source=source,
         source_key=source_key,
         restricted=restricted,
+        alike=alike,
     )
     return case
 
@@ -70,6 +74,7 @@ def open_once(
     source_key: str = "",
     restricted: bool = False,
     job: int | None = None,
+    alike: Sequence[str] = (),
 ) -> tuple[Case, bool]:
     """As open_case; also says whether the case is new. `job` is the job that it is a row of."""
     access.require(actor, "open case", kind=kind)
@@ -99,6 +104,7 @@ def open_once(
             source_key=source_key,
             restricted=restricted,
             job=job,
+            alike=alike,
         )
     return get_case(run.case_id), True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -92,6 +93,7 @@ def begin(
     parent: tuple[int, int | None, int | None] | None = None,
     case_id: int | None = None,
     job: int | None = None,
+    alike: Sequence[str] = (),
 ) -> Run:
     """Open a case within a turn and let it go on until it waits. Raises Invalid."""
     facts = check_facts(kind, facts)
@@ -147,6 +149,8 @@ def begin(
         opened["source"], opened["key"] = source, source_key
     if job is not None:
         opened["job"] = job
+    if alike:
+        opened["alike"] = list(alike)  # references of cases that it was opened in spite of
     if parent:
         opened["parent"] = parent[0]
     turn.record(run, "case.opened", opened, actor=actor, on_behalf=on_behalf)

@@ -79,6 +79,7 @@ loan = Kind(
         Step.PAYOUT: 3,
     },
     page=page.PAGE,
+    identified_by=("email", "national_id", "account"),
 )
 
 

@@ -67,6 +67,7 @@ onboarding = Kind(
     answer_forms={"change_reported": "processes.onboarding.forms.ChangeForm"},
     found_by=("name", "email", "registration_number"),
     page=page.PAGE,
+    identified_by=("email", "registration_number"),
 )
 
 MATCHED = "A match on the sanctions lists was confirmed."

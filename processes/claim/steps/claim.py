@@ -75,6 +75,7 @@ claim = Kind(
     parent_fact="belongs_to",
     found_by=("claimant_name", "email", "account", "description", "unit"),
     page=page.PAGE,
+    identified_by=("email", "account"),
 )
 
 
