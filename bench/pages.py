@@ -119,7 +119,7 @@ def _asked(rng: random.Random) -> Iterator[tuple[str, Person, Address]]:
 
 def _measured(installed: Installation, what: str, person: Person, address: Address) -> str:
     client = Client()
-    client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(person, backend="cases.backend.PersonBackend")
 
     def ask() -> float:
         there = address()

@@ -88,7 +88,7 @@ def back(request: HttpRequest) -> HttpResponse:
         by_address=settings.LONGCASE_OIDC_BY_ADDRESS,
     )
     then = request.session.pop(_NEXT, "")
-    login(request, person, backend="django.contrib.auth.backends.ModelBackend")
+    login(request, person, backend="cases.backend.PersonBackend")
     return redirect(_inside(request, then) or settings.LOGIN_REDIRECT_URL)
 
 

@@ -175,6 +175,11 @@ PROBLEMS: dict[str, Problem] = {
     "webhook-ended": Problem(
         409, gettext_lazy("The webhook was ended"), gettext_lazy("Make a new one.")
     ),
+    "may-be-the-same": Problem(
+        409,
+        gettext_lazy("Cases like it are there"),
+        gettext_lazy("Look at them; open the case anyway where it is another matter."),
+    ),
     "refused": Problem(
         409, gettext_lazy("This cannot be done now"), gettext_lazy("The sentence says why.")
     ),
