@@ -112,7 +112,7 @@ def glance(now: datetime) -> dict[str, Any]:
         "timers": timers,
         "waitless": waitless,
         "stopped": stopped_cases(),
-        "services": _services(now),
+        "services": signs_of_life(now),
         "retrying": list(
             Activity.objects.filter(state="due", due_at__gt=now, failures__gt=0).order_by("due_at")[
                 :20
@@ -121,11 +121,14 @@ def glance(now: datetime) -> dict[str, Any]:
     }
 
 
-def _services(now: datetime) -> list[dict[str, Any]]:
+def signs_of_life(now: datetime) -> list[dict[str, Any]]:
+    """The processes of this installation, and when each was last seen."""
     known = [
         {
+            "id": None,
             "name": one.name,
             "kind": one.kind,
+            "started_at": one.started_at,
             "seen_at": one.seen_at,
             "doing": one.doing,
             "is_silent": one.silent_for > SILENT_AFTER,
@@ -134,8 +137,10 @@ def _services(now: datetime) -> list[dict[str, Any]]:
     ]
     workers = [
         {
+            "id": one.pk,
             "name": one.name,
             "kind": f"worker, {one.lane}",
+            "started_at": one.started_at,
             "seen_at": one.seen_at,
             "doing": one.doing,
             "is_silent": now - one.seen_at > SILENT_AFTER,

@@ -68,14 +68,20 @@ def related_to(case: Case, person: Person) -> list[Relation]:
     return list(found.order_by("-related_at", "-pk")[:50])
 
 
+def unknown(reference: str) -> Invalid:
+    """The refusal of a reference that names none of the cases that somebody may see."""
+    return Invalid(
+        _("There is no case “%(reference)s” among those you may see.")
+        % {"reference": reference.strip()[:40]},
+        {"reference": _("Not found.")},
+    )
+
+
 def _found(reference: str, actor: Actor) -> Case:
-    seen = access.visible_cases(actor.person) if actor.person else Case.objects.none()
+    who = actor.person or actor.client
+    seen = access.visible_cases(who) if who is not None else Case.objects.none()
     wanted = reference.strip()
     other = None if "\0" in wanted else seen.filter(reference__iexact=wanted).first()
     if other is None:
-        raise Invalid(
-            _("There is no case “%(reference)s” among those you may see.")
-            % {"reference": wanted[:40]},
-            {"reference": _("Not found.")},
-        )
+        raise unknown(reference)
     return other

@@ -41,10 +41,11 @@ def undo_event(*, case_id: int, number: int, actor: Actor) -> Event:
     """Take back what this event did. Raises CannotUndo (why), NotAllowed, CaseClosed."""
     with acting_on(case_id, actor=actor, closed=True) as (turn, run):
         event = _event(case_id, number)
+        _require_right(run, event, actor)
         undo = _undoes.get(event.type)
         if undo is None:
             raise CannotUndo(_("This cannot be undone."))
-        _require_allowed(run, event, actor)
+        _require_in_time(run, event)
         if run.is_closed:
             raise CaseClosed(
                 _("%(case)s was closed meanwhile, and takes nothing more.")
@@ -82,7 +83,7 @@ def _event(case_id: int, number: int) -> Event:
     return event
 
 
-def _require_allowed(run: Run, event: Event, actor: Actor) -> None:
+def _require_right(run: Run, event: Event, actor: Actor) -> None:
     person = actor.person
     if person is None:
         raise NotAllowed(_("Only a person undoes what a person did."))
@@ -91,6 +92,9 @@ def _require_allowed(run: Run, event: Event, actor: Actor) -> None:
     supervises = access.SUPERVISOR in person.roles and access.may(person, "work on case", case)
     if not is_own and not supervises:
         raise NotAllowed(_("Whoever did this may undo it, or a supervisor of the case."))
+
+
+def _require_in_time(run: Run, event: Event) -> None:
     minutes = settings.LONGCASE_UNDO_MINUTES
     if clock.now() > event.happened_at + timedelta(minutes=minutes):
         raise CannotUndo(

@@ -15,10 +15,12 @@ from rest_framework.response import Response
 from audit.models import Event
 from audit.read import events_of
 from cases import access, explain, queries
-from cases.models import Case
+from cases.models import Case, Relation
 from cases.words import Words
 from processes import queries as process_queries
 from processes.acts.cases import staff_edges
+from processes.acts.reopening import ways_to_reopen
+from processes.acts.undoing import undoable
 from processes.api import shapes
 from processes.api.base import Api
 from processes.api.pages import MOST
@@ -37,8 +39,10 @@ PARTS = (
     "clocks",
     "events",
     "transitions",
+    "undo",
     "parent",
     "children",
+    "related",
 )
 LAST_EVENTS = 20
 CaseInclude = OpenApiParameter(
@@ -116,13 +120,23 @@ def composite(case: Case, caller: Caller, include: set[str]) -> dict[str, Any]:
     if "children" in include:
         children = caller.cases().filter(parent=case.pk).select_related("owner", "team")
         told["children"] = [shapes.case_row(one) for one in children.order_by("pk")[:MOST]]
+    if "undo" in include:
+        told["undo"] = undo(case, caller)
+    if "related" in include:
+        near = Relation.objects.filter(case=case.pk, other__in=caller.cases())
+        near = near.select_related("other__owner", "other__team").order_by("-pk")
+        told["related"] = [shapes.relation(one) for one in near[:MOST]]
     return told
 
 
 def transitions(case: Case, caller: Caller) -> list[dict[str, Any]]:
-    """What this caller may take by hand from where the case stands."""
+    """What this caller may take by hand from where the case stands; of a closed case, the ways to
+    open it again."""
     may = caller.has_scope("move", case.kind) and access.may(caller.who, "work on case", case)
     edges = staff_edges(case, caller.person) if may else []
+    if may and caller.person is not None:
+        edges += ways_to_reopen(case, caller.person)
+    address = f"/api/v1/cases/{case.reference}"
     return [
         {
             "name": one.name,
@@ -131,9 +145,24 @@ def transitions(case: Case, caller: Caller) -> list[dict[str, Any]]:
             "asks": list(one.asks),
             "role": one.role,
             "confirm": str(one.confirm),
+            "reopens": one.reopens,
+            "address": f"{address}/reopen" if one.reopens else f"{address}/transitions/{one.name}",
         }
         for one in edges
     ]
+
+
+def undo(case: Case, caller: Caller) -> dict[str, Any] | None:
+    """What this caller has just done to the case, if it can be undone."""
+    number = undoable(case.pk, caller.person) if caller.person is not None else None
+    if number is None:
+        return None
+    event = Event.objects.get(case_id=case.pk, number=number)
+    return {
+        "number": number,
+        "type": event.type,
+        "address": f"/api/v1/cases/{case.reference}/events/{number}/undo",
+    }
 
 
 def events_told(case: Case, found: list[Event]) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from rest_framework import serializers as s
 
 from audit.models import Event
 from audit.record import Recorded
-from cases.models import Case, Document, Message, Person, Requirement, Task, Team
+from cases.models import Case, Document, Message, Person, Relation, Requirement, Task, Team
 from cases.words import Words
 from processes.api.problems import word_of
 from processes.kinds import kind_of
@@ -178,6 +178,25 @@ class TransitionShape(s.Serializer):
     asks = s.ListField(child=s.CharField(), help_text="Names that `data` must hold.")
     role = s.CharField(help_text="Only people with this role; empty for all who work on the case.")
     confirm = s.CharField()
+    reopens = s.BooleanField(help_text="Opens a closed case again; then `asks` is its reason.")
+    address = s.CharField(help_text="Where to post it.")
+
+
+class UndoShape(s.Serializer):
+    """What the caller has just done and may undo."""
+
+    number = s.IntegerField(help_text="Of the event.")
+    type = s.CharField()
+    address = s.CharField(help_text="Where to post it.")
+
+
+class RelationShape(s.Serializer):
+    """A case that staff related to another one, and why."""
+
+    case = CaseRow()
+    reason = s.CharField()
+    related_at = s.DateTimeField()
+    related_by = s.CharField(help_text="The code of who did it.")
 
 
 class CaseShape(CaseRow):
@@ -190,9 +209,17 @@ class CaseShape(CaseRow):
     documents = DocumentShape(many=True, required=False)
     clocks = ClockShape(many=True, required=False)
     events = EventShape(many=True, required=False, help_text="The last 20, in their order.")
-    transitions = TransitionShape(many=True, required=False)
+    transitions = TransitionShape(
+        many=True, required=False, help_text="What this caller may take by hand now."
+    )
+    undo = UndoShape(
+        required=False, allow_null=True, help_text="What this caller has just done and may undo."
+    )
     parent = CaseRow(required=False, allow_null=True)
     children = CaseRow(many=True, required=False, help_text="At most 200, of those you may see.")
+    related = RelationShape(
+        many=True, required=False, help_text="At most 200, of those you may see; the newest first."
+    )
 
 
 class MessageShape(s.Serializer):
@@ -280,6 +307,16 @@ def case_row(case: Case) -> dict[str, Any]:
         "opened_at": plain(case.opened_at),
         "closed_at": plain(case.closed_at),
         "version": case.head_number,
+    }
+
+
+def relation(one: Relation) -> dict[str, Any]:
+    """A related case; it is loaded with its owner and team."""
+    return {
+        "case": case_row(one.other),
+        "reason": one.reason,
+        "related_at": plain(one.related_at),
+        "related_by": one.related_by,
     }
 
 

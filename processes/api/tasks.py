@@ -12,9 +12,10 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from cases import access
 from cases.errors import Invalid
 from cases.models import Person, Task
-from processes.acts import decisions
+from processes.acts import advice, decisions
 from processes.acts import tasks as acts
 from processes.acts.cases import get_case
 from processes.api import safe, shapes
@@ -66,6 +67,15 @@ class Outcome(Strict):
 
 class TakeBack(Strict):
     reason = s.CharField(max_length=4000)
+
+
+class Ask(Strict):
+    of = s.IntegerField(min_value=1, max_value=2**53, help_text="The number of a person.")
+    question = s.CharField(max_length=10_000)
+
+
+class AdvisersShape(s.Serializer):
+    results = shapes.PersonShape(many=True)
 
 
 class Nothing(Strict):
@@ -224,6 +234,50 @@ class CompleteTask(TaskAct):
             )
 
         return self.once(act)
+
+
+class AskAdvice(TaskAct):
+    @extend_schema(
+        operation_id="ask_advice",
+        tags=["tasks"],
+        request=Ask,
+        responses={201: shapes.TaskShape},
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        """Ask a colleague what they think of a task, and keep it. The answer is theirs: a task of
+        its own, which they complete."""
+
+        def act() -> Response:
+            body = body_of(request, Ask)
+            self.begin(pk)
+            of = Person.objects.filter(pk=body["of"]).first()
+            if of is None:
+                raise Invalid(
+                    _("There is no person %(number)s.") % {"number": body["of"]},
+                    {"of": _("No such person.")},
+                )
+            asked = advice.ask_advice(
+                task_id=pk, of=of, question=body["question"], actor=self.caller.actor
+            )
+            response = told_again(asked)
+            response.status_code = 201
+            response["Location"] = f"/api/v1/tasks/{asked.pk}"
+            return response
+
+        return self.once(act)
+
+
+class Advisers(Api):
+    acts: ClassVar = {"GET": "tasks"}
+
+    @extend_schema(operation_id="list_advisers", tags=["tasks"], responses={200: AdvisersShape})
+    def get(self, request: Request, pk: int) -> Response:
+        """Whom the holder of a task may ask for advice on it."""
+        task = task_for(self, pk)
+        access.require(self.caller.actor, "ask advice", task)
+        person = self.caller.person
+        found = advice.advisers_for(task, person) if person is not None else []
+        return Response({"results": [shapes.person(one) for one in found[:200]]})
 
 
 class TakeBackTask(TaskAct):
