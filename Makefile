@@ -7,7 +7,7 @@ READY := .venv/.ready
 PRODUCTION := env -u LONGCASE_DEMO -u LONGCASE_TLS DATABASE_URL=postgresql://longcase@127.0.0.1:1/longcase \
 	LONGCASE_SECRET_KEY=b7Q2mZ8xW4nT6vK1pL9sR3yD5gH0jF-for-the-check-alone LONGCASE_HOSTS=longcase.example
 
-.PHONY: up test check bench crash campaign fuzz pictures format lock help
+.PHONY: up test check bench client crash campaign fuzz pictures format lock help
 
 help:  ## What there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -28,6 +28,9 @@ check: $(READY)  ## Format, lint, types, import contracts, migrations, deploymen
 
 bench: $(READY)  ## Measure
 	@$(BIN)/python -m bench $(ARGS)
+
+client: $(READY)  ## Generate the typed Python client of the API: build/longcase-client
+	@$(PRODUCTION) $(BIN)/python -W ignore -m tests.client.making build
 
 crash: $(READY)  ## The crash campaign: kill everything at random, then look for losses
 	@$(BIN)/python -m crash $(ARGS)

@@ -394,6 +394,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": ["processes.api.schema.complete"],
     "PREPROCESSING_HOOKS": ["processes.api.schema.only_ours"],
     "COMPONENT_SPLIT_REQUEST": True,
+    "COMPONENT_SPLIT_PATCH": False,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
 }
 

@@ -42,6 +42,32 @@ _ON_BEHALF = {
     "schema": {"type": "string", "pattern": "^party:[a-z][a-z0-9_-]{0,59}$"},
     "example": "party:applicant",
 }
+# What a generated client calls a shape, where that is not its own name here.
+NAMES = {
+    "AcceptRequest": "AcceptDocumentRequest",
+    "ChangeRequest": "ChangeWebhookRequest",
+    "GivenBackRequest": "RevokeTokenRequest",
+    "HandOverRequest": "HandOverTaskRequest",
+    "LinkRequest": "LinkMessageRequest",
+    "MakeRequest": "MakeWebhookRequest",
+    "NewJobRequest": "OpenCasesRequest",
+    "OfCase": "CaseOfEvent",
+    "OutcomeRequest": "CompleteTaskRequest",
+    "RejectRequest": "RejectDocumentRequest",
+    "ReleaseRequest": "ReleaseTaskRequest",
+    "ReplayBodyRequest": "ReplayWebhookRequest",
+    "RotateBodyRequest": "RotateSecretRequest",
+    "RowResultPage": "JobRowPage",
+    "RowResultShape": "JobRow",
+    "Said": "RetriedIncident",
+    "SendRequest": "SendMessageRequest",
+    "StepShape": "CaseStep",
+    "TakeBackRequest": "TakeBackDecisionRequest",
+    "TokenRequestRequest": "TokenRequest",
+    "UploadRequest": "HandInDocumentRequest",
+    "Who": "Actor",
+}
+_REF = "#/components/schemas/"
 _HEADERS = {
     "RateLimit-Limit": "Calls that the caller may make a minute.",
     "RateLimit-Remaining": "Calls that are left in this minute.",
@@ -97,11 +123,37 @@ def complete(result: Any, generator: Any, **_kwargs: Any) -> Any:
             "description": ", ".join(_TITLES[status]) or "see the problem's type",
             "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
         }
+    _rename(result)
     for path, item in result["paths"].items():
         for method, operation in item.items():
             if method in ("get", "post", "put", "patch", "delete"):
                 _complete(path, method, operation)
     return result
+
+
+def _rename(result: dict[str, Any]) -> None:
+    """Give each shape the name that a generated client is to have for it, wherever it is named."""
+    schemas: dict[str, Any] = result["components"]["schemas"]
+    schemas.pop("ProblemShape", None)  # the same as Problem, which says more
+    names = {old: NAMES.get(old, old.removesuffix("Shape")) for old in schemas}
+    if len(set(names.values())) < len(names):
+        twice = [one for one in names.values() if list(names.values()).count(one) > 1]
+        raise ValueError(f"Two shapes would be called {twice[0]}: see NAMES.")
+    result["components"]["schemas"] = {names[old]: one for old, one in schemas.items()}
+    named = {f"{_REF}{old}": f"{_REF}{new}" for old, new in names.items()}
+    named[f"{_REF}ProblemShape"] = f"{_REF}Problem"
+    _refer(result, named)
+
+
+def _refer(part: Any, named: dict[str, str]) -> None:
+    if isinstance(part, list):
+        for one in part:
+            _refer(one, named)
+    elif isinstance(part, dict):
+        if isinstance(part.get("$ref"), str):
+            part["$ref"] = named.get(part["$ref"], part["$ref"])
+        for one in part.values():
+            _refer(one, named)
 
 
 def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
@@ -149,7 +201,8 @@ def _problem_schema() -> dict[str, Any]:
         for name, field in ProblemShape().fields.items()
         if isinstance(field, s.IntegerField | s.CharField)
     }
-    properties["type"]["enum"] = [f"/api/v1/problems/{slug}" for slug in PROBLEMS]
+    # No list: types are added within a version, and clients take what they do not know yet.
+    properties["type"]["examples"] = [f"/api/v1/problems/{slug}" for slug in PROBLEMS]
     entry = {"type": "object", "additionalProperties": True}
     properties["errors"] = {
         "type": "array",
