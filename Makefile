@@ -7,7 +7,7 @@ READY := .venv/.ready
 PRODUCTION := env -u LONGCASE_DEMO -u LONGCASE_TLS DATABASE_URL=postgresql://longcase@127.0.0.1:1/longcase \
 	LONGCASE_SECRET_KEY=b7Q2mZ8xW4nT6vK1pL9sR3yD5gH0jF-for-the-check-alone LONGCASE_HOSTS=longcase.example
 
-.PHONY: up test check bench client crash campaign fuzz pictures format lock help
+.PHONY: up test check bench client crash campaign fuzz pictures messages format lock help
 
 help:  ## What there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -45,6 +45,9 @@ fuzz: $(READY)  ## Send the API whatever its schema allows, for long: CALLS=500 
 
 pictures: $(READY)  ## Each screen of a demo as PNG, into build/pictures (needs chromium)
 	@$(BIN)/python -m tests.browser.pictures $(ARGS)
+
+messages: $(READY)  ## Bring the words in other languages up to the code, and compile them
+	@$(BIN)/python -m config.messages
 
 format: $(READY)  ## Mend what can be mended by machine
 	@$(BIN)/ruff check --fix -q . ; $(BIN)/ruff format .

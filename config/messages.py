@@ -2,7 +2,7 @@
 
 Each string marked for translation, in code and templates, has its entry in
 `locale/*/LC_MESSAGES/django.po`; words that are no longer used go out. The compiled `.mo` beside it
-is kept with it, so that running Longcase needs neither gettext nor Babel (decision 0022).
+is kept with it, so that running Longcase needs neither gettext nor Babel (decision 0021).
 """
 
 from __future__ import annotations
@@ -139,9 +139,25 @@ def as_po(catalogue: Catalog) -> bytes:
 
 
 def as_mo(catalogue: Catalog) -> bytes:
+    """The same bytes for the same words: without times, and whichever Babel writes it."""
+    plain = _Plain(locale=catalogue.locale, domain="django", fuzzy=False)
+    for message in _entries(catalogue):
+        plain.add(message.id, message.string, flags=message.flags, context=message.context)
     out = io.BytesIO()
-    write_mo(out, catalogue)
+    write_mo(out, plain)
     return out.getvalue()
+
+
+class _Plain(Catalog):
+    """A catalogue whose header says what reading it takes, and nothing else."""
+
+    def _get_mime_headers(self) -> list[tuple[str, str]]:
+        return [
+            ("Content-Type", "text/plain; charset=utf-8"),
+            ("Plural-Forms", self.plural_forms),
+        ]
+
+    mime_headers = property(_get_mime_headers)
 
 
 def faults_of(catalogue: Catalog) -> Iterator[str]:
