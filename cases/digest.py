@@ -18,7 +18,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -49,13 +49,14 @@ def _make() -> list[int]:
     today = absence.today()
     if clock.now() < _hour_of(today):
         return []
-    made = []
+    made: list[int] = []
     wants = Person.objects.filter(is_active=True).exclude(email="").exclude(digest="never")
     for person in wants.order_by("pk").iterator():
         monday = today - timedelta(days=today.weekday())
         day = monday if person.digest == Digest.How.WEEKLY else today
         if not Digest.objects.filter(person=person, day=day).exists():
-            made += _make_one(person, day)
+            with translation.override(person.reads_in):
+                made += _make_one(person, day)
     return made
 
 
@@ -100,9 +101,10 @@ def text_of(notices: Sequence[Notice]) -> str:
         parts.append("\n".join(lines))
     if len(notices) > LINES:
         parts.append(_("There is more on the page."))
-    parts.append(f"{_('All of it:')} {settings.LONGCASE_PUBLIC_URL}{reverse('notices')}")
-    wishes = f"{settings.LONGCASE_PUBLIC_URL}{reverse('notice-settings')}"
-    parts.append(f"{_('What you get, and how often, is yours to say:')} {wishes}")
+    all_of_it, wishes = _("All of it:"), _("What you get, and how often, is yours to say:")
+    here = settings.LONGCASE_PUBLIC_URL
+    parts.append(f"{all_of_it} {here}{reverse('notices')}")
+    parts.append(f"{wishes} {here}{reverse('notice-settings')}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
@@ -357,9 +358,16 @@ class PutAsideForm(forms.Form):
 class SettingsForm(forms.ModelForm):
     """How a person wants to see Longcase."""
 
+    language = forms.ChoiceField(
+        label=_("Language"),
+        required=False,
+        choices=[("", _("As the browser")), *settings.LANGUAGES],
+        widget=forms.RadioSelect,
+    )
+
     class Meta:
         model = Person
-        fields = ("scheme", "keys_off")
+        fields = ("language", "scheme", "keys_off")
         labels = {"scheme": _("Colours"), "keys_off": _("Switch the single-key shortcuts off")}
         widgets = {"scheme": forms.RadioSelect}
 

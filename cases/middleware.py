@@ -5,13 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import quote
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
 from cases.errors import Refused
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
+
+
+class LanguageMiddleware:
+    """A person who is signed in reads in the language of their settings; all others, and who
+    chose none, in what LocaleMiddleware found: what the browser asks for, or the installation's.
+
+    It stands after AuthenticationMiddleware.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if settings.SESSION_COOKIE_NAME in request.COOKIES:  # else nobody can be signed in
+            chosen = getattr(request.user, "language", "")
+            if chosen and translation.check_for_language(chosen):
+                translation.activate(chosen)
+                request.LANGUAGE_CODE = translation.get_language()
+        return self.get_response(request)
 
 
 class PageMiddleware:

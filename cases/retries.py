@@ -42,5 +42,7 @@ class Retry:
             "cause": self.cause,
         }
         if self.next_at is None or self.next_at <= now:
-            return f"{said} {_('It is being tried again.')}"
-        return f"{said} {_('Next try: %(at)s.') % {'at': dates.moment(self.next_at)}}"
+            then = _("It is being tried again.")
+        else:
+            then = _("Next try: %(at)s.") % {"at": dates.moment(self.next_at)}
+        return f"{said} {then}"

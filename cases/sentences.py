@@ -311,7 +311,8 @@ def _document_received(event: EventLike, data: Mapping[str, Any], words: Words) 
     title = _("%(document)s received") % {"document": words.document(data["name"])}
     version = data.get("version", 1)
     name = data.get("filename", "")
-    return title, f"{name}, {_('version %(n)s') % {'n': version}}" if version > 1 else name
+    said = _("version %(n)s") % {"n": version}
+    return title, f"{name}, {said}" if version > 1 else name
 
 
 @_tells("document.accepted")

@@ -203,7 +203,8 @@ def _waiting(
             who = {"who": task.holder, **since}
             return _("With %(who)s since %(day)s (%(span)s).") % who
         said = _("For %(who)s since %(day)s (%(span)s).") % {"who": party(first["on"]), **since}
-        return f"{said} {_('Nobody has it.')}"
+        nobody = _("Nobody has it.")
+        return f"{said} {nobody}"
     said = _("For %(who)s since %(day)s (%(span)s).") % {"who": party(first["on"]), **since}
     if kind == "documents":
         needed = [one for one in requirements if one.is_open or one.state == "accepted"]

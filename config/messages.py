@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from babel.messages import extract
@@ -127,7 +127,7 @@ def as_po(catalogue: Catalog) -> bytes:
     write_po(out, catalogue, width=100, include_lineno=False, omit_header=True)
     plural = f"Plural-Forms: {catalogue.plural_forms}"
     head = (
-        f"# Longcase in {catalogue.locale.english_name}. docs/glossary.md has the words.\n"
+        f"# Longcase in another language: {catalogue.locale}. docs/glossary.md has the words.\n"
         'msgid ""\nmsgstr ""\n'
         f'"Language: {catalogue.locale}\\n"\n'
         '"MIME-Version: 1.0\\n"\n'
@@ -163,8 +163,7 @@ class _Plain(Catalog):
 def faults_of(catalogue: Catalog) -> Iterator[str]:
     """What is not translated, marked as doubtful, or has other placeholders than the English."""
     for message in _entries(catalogue):
-        english = message.id if isinstance(message.id, tuple) else (message.id,)
-        said = message.string if isinstance(message.string, tuple) else (message.string,)
+        english, said = _forms(message.id), _forms(message.string)
         if not all(said):
             yield f"not translated: {english[0]!r}"
         elif message.fuzzy:
@@ -173,6 +172,11 @@ def faults_of(catalogue: Catalog) -> Iterator[str]:
             yield f"other placeholders: {english[0]!r} → {said!r}"
         elif {text[:1].isspace() for text in english} != {text[:1].isspace() for text in said}:
             yield f"blank at the start: {english[0]!r} → {said!r}"
+
+
+def _forms(string: str | Sequence[str] | None) -> list[str]:
+    """The forms of a string: one, or one for each number."""
+    return [string or ""] if isinstance(string, str | None) else list(string)
 
 
 def places(text: str) -> list[str]:

@@ -18,6 +18,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db.models import F
 from django.template.loader import render_to_string
+from django.utils import translation
 from django.utils.translation import gettext as _
 
 from cases.models import Case, CustomerPage, Letter
@@ -69,7 +70,7 @@ def write(
     """The letter of this key: the one that is there, or a new one. Its text never changes.
 
     It goes to the case's correspondent, unless `to` names somebody else; `party` is whose page
-    shows it then.
+    shows it then. It is in the installation's language, whoever makes it go out.
     """
     known = Letter.objects.filter(key=key).first()
     if known is not None:
@@ -78,11 +79,12 @@ def write(
     is_customers = to is None
     to = to or case.correspondent  # type: ignore[attr-defined]
     assert to is not None
-    text = render_to_string(template, {"case": case, "to": to, **more})
-    subject, _sep, body = text.strip().partition("\n")
-    if is_customers:
-        page = addresses.for_letter(case, name=to.name, email=to.email, key=key)
-        body += _where_to_look(page) if page else ""
+    with translation.override(settings.LANGUAGE_CODE):
+        text = render_to_string(template, {"case": case, "to": to, **more})
+        subject, _sep, body = text.strip().partition("\n")
+        if is_customers:
+            page = addresses.for_letter(case, name=to.name, email=to.email, key=key)
+            body += _where_to_look(page) if page else ""
     new = Letter(
         key=key,
         case_id=case_id,

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from django.conf import settings
+from django.utils import translation
 from django.utils.translation import gettext as _
 
 from cases import dates
@@ -149,13 +151,19 @@ def choices_for(kind: str) -> list[Choice]:
 
 
 def _missing_papers() -> Choice:
+    with translation.override(settings.LANGUAGE_CODE):
+        return _missing_papers_here()
+
+
+def _missing_papers_here() -> Choice:
     text = _(
         "Dear {{ name }},\n\nWe have received from you:\n{{ received }}\n\nThese are still missing:"
         "\n{{ missing }}\n\nWe can go on once we have them.\n\nKind regards\n{{ caseworker }}\n\n"
         "Your reference: {{ reference }}"
     )
     subject = _("What we still need from you ({{ reference }})")
-    return Choice(MISSING, _("Documents that are still missing"), "", subject, text)
+    title = _("Documents that are still missing")
+    return Choice(MISSING, title, settings.LANGUAGE_CODE, subject, text)
 
 
 def name_of(title: str) -> str:

@@ -1,5 +1,6 @@
 """People who work with cases, and their teams."""
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models
@@ -27,6 +28,7 @@ class Person(AbstractUser):
         DARK = "dark", _("Dark")
 
     team = models.ForeignKey(Team, on_delete=models.PROTECT, null=True, blank=True)
+    language = models.CharField(max_length=10, blank=True, default="")  # "": as the browser asks
     scheme = models.CharField(max_length=10, choices=Scheme.choices, default=Scheme.SYSTEM)
     keys_off = models.BooleanField(default=False)
     digest = models.CharField(max_length=10, choices=Digest.How.choices, default=Digest.How.DAILY)
@@ -39,6 +41,11 @@ class Person(AbstractUser):
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username
+
+    @property
+    def reads_in(self) -> str:
+        """The language of what is written to this person while no browser says one."""
+        return self.language or settings.LANGUAGE_CODE
 
     @property
     def roles(self) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -43,7 +44,7 @@ def template(request: HttpRequest, pk: int | None = None) -> HttpResponse:
     if pk and found is None:
         raise NoSuchCase(_("There is no such letter template."))
     newest = lettertexts.newest_version(found) if found else None
-    initial = {"language": "en"}
+    initial = {"language": settings.LANGUAGE_CODE}
     if found is not None and newest is not None:
         initial = {"title": found.title, "subject": newest.subject, "text": newest.text}
     names = sorted((name, str(kind.title)) for name, kind in kinds().items())
@@ -82,12 +83,14 @@ def template(request: HttpRequest, pk: int | None = None) -> HttpResponse:
     if request.method != "POST":
         return show(form)
     if request.POST.get("do") == "preview":
-        preview = _preview(person, form, kind)
+        preview = _preview(person, form, kind, found.language if found else "")
         return show(form, 200 if preview else 422, preview)
     return carry_out(request, form=form, act=act, show=show)
 
 
-def _preview(person: Person, form: TemplateForm, kind: str) -> lettertexts.Filled | None:
+def _preview(
+    person: Person, form: TemplateForm, kind: str, language: str
+) -> lettertexts.Filled | None:
     """The template with a case of the reader's; what is wrong stands on the form."""
     if not form.is_valid():
         return None
@@ -108,8 +111,9 @@ def _preview(person: Person, form: TemplateForm, kind: str) -> lettertexts.Fille
     if kind and case.kind != kind:
         form.add_error("case", _("This case is of another kind."))
         return None
+    language = given.get("language", language)
     return filled_for(
-        case, lettertexts.Choice("", given["title"], "", given["subject"], given["text"])
+        case, lettertexts.Choice("", given["title"], language, given["subject"], given["text"])
     )
 
 

@@ -6,6 +6,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
@@ -95,11 +96,12 @@ def write(request: HttpRequest, reference: str) -> HttpResponse:
 
 
 def filled_for(case: Case, chosen: lettertexts.Choice) -> lettertexts.Filled:
-    """A template with what this case says."""
+    """A template with what this case says, in the language of the template."""
     file, kind = queries.case_file(case), kind_of(case.kind)
-    fields = lettertexts.fields_of(
-        case, kind=kind, words=words_of(case, file, kind), requirements=file.requirements
-    )
+    with translation.override(chosen.language or translation.get_language()):
+        fields = lettertexts.fields_of(
+            case, kind=kind, words=words_of(case, file, kind), requirements=file.requirements
+        )
     return lettertexts.fill(subject=chosen.subject, text=chosen.text, fields=fields)
 
 

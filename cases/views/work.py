@@ -125,11 +125,13 @@ def take_next(request: HttpRequest) -> HttpResponse:
 
 def _take(request: HttpRequest, one: Next) -> Answer:
     actor, why = actor_of(request), why_this(one)
+    said = _("You have this task now.")
     if isinstance(one.thing, Task):
         taken = tasks.claim_task(task_id=one.thing.pk, actor=actor)
-        return Answer(taken.get_absolute_url(), f"{_('You have this task now.')} {why}")
+        return Answer(taken.get_absolute_url(), f"{said} {why}")
     case = case_acts.take_case(case_id=one.thing.pk, actor=actor)
-    return Answer(case.get_absolute_url(), f"{_('You have this case now.')} {why}")
+    said = _("You have this case now.")
+    return Answer(case.get_absolute_url(), f"{said} {why}")
 
 
 def why_this(one: Next) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from django.db.models.functions import Lower
+from django.utils import translation
 from django.utils.translation import gettext as _
 
 from cases import access, dates
@@ -128,13 +129,17 @@ def _require_strikable(note: Note, case_id: int, actor: Actor) -> None:
 
 
 def _tell(people: list[Person], case: Case, writer: Person) -> None:
-    said = _("%(who)s names you in a note on %(case)s.") % {"who": writer, "case": case.reference}
+    def said(one: Person) -> str:
+        told = {"who": writer, "case": case.reference}
+        with translation.override(one.reads_in):
+            return _("%(who)s names you in a note on %(case)s.") % told
+
     Notice.objects.bulk_create(
         Notice(
             case_id=case.pk,
             person=one,
             kind="mention",
-            text=said[:300],
+            text=said(one)[:300],
             written_at=clock.now(),
         )
         for one in people

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.conf import settings
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -30,7 +32,7 @@ def tell_cancelled(task: Task, *, reference: str, now: datetime) -> None:
         case_id=task.case_id,
         person_id=task.holder_id,
         kind="cancelled",
-        text=f"{task.title} of {reference} is no longer needed.",
+        text=_no_longer_needed(task, reference),
         written_at=now,
     )
 
@@ -43,8 +45,20 @@ def no_longer_overdue(task: Task, *, reference: str, now: datetime) -> None:
         ).update(seen_at=now)
 
 
+# Notices are kept as they are written, for whoever has a role, and found again by their words: so
+# they are in one language, the installation's.
+
+
 def _overdue(task: Task, reference: str) -> str:
-    return f"{task.title} of {reference} is overdue."
+    told = {"task": task.title, "case": reference}
+    with translation.override(settings.LANGUAGE_CODE):
+        return _("%(task)s of %(case)s is overdue.") % told
+
+
+def _no_longer_needed(task: Task, reference: str) -> str:
+    told = {"task": task.title, "case": reference}
+    with translation.override(settings.LANGUAGE_CODE):
+        return _("%(task)s of %(case)s is no longer needed.") % told
 
 
 def tell_clock(*, case_id: int, owner_id: int | None, name: str, text: str, now: datetime) -> None:
@@ -59,6 +73,13 @@ def about_clock(
     mark: str, title: str, reference: str, state: ClockState, calendar: Calendar, now: datetime
 ) -> str:
     """What to say of a clock whose warning, target, limit or longest pause has come."""
+    with translation.override(settings.LANGUAGE_CODE):
+        return _about_clock(mark, str(title), reference, state, calendar, now)
+
+
+def _about_clock(
+    mark: str, title: str, reference: str, state: ClockState, calendar: Calendar, now: datetime
+) -> str:
     what: dict[str, object] = {"clock": title, "case": reference}
     if mark == "limit":
         return _("%(clock)s of %(case)s has passed.") % what

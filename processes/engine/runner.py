@@ -17,6 +17,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
+from django.utils import translation
+
 from audit.record import Recorded
 from cases.fsm import Move
 from processes.decisions.tables import Decision
@@ -304,10 +307,12 @@ class Runner:
         """Run every strand that can go on, in order, until all wait."""
         outer, _here.runner = _here.runner, self
         try:
-            while self.ready:
-                strand = self.ready.popleft()
-                if not strand.settled:
-                    strand.resume()
+            # What the code asks for is recorded: never in the language of who happens to read.
+            with translation.override(settings.LANGUAGE_CODE):
+                while self.ready:
+                    strand = self.ready.popleft()
+                    if not strand.settled:
+                        strand.resume()
         finally:
             self.strand = None
             _here.runner = outer

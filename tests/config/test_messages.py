@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -81,6 +82,19 @@ def test_a_doubtful_translation_is_named() -> None:
     catalogue.add("Cases", "Zaken", flags=["fuzzy"])
     (found,) = messages.faults_of(catalogue)
     assert found.startswith("doubtful")
+
+
+def test_no_string_is_marked_inside_another_where_it_is_not_found() -> None:
+    found = [
+        f"{path.relative_to(messages.ROOT)}:{call.lineno}"
+        for path in messages.sources()
+        if path.suffix == ".py"
+        for joined in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(joined, ast.JoinedStr)
+        for call in ast.walk(joined)
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") in messages.KEYWORDS
+    ]
+    assert found == [], "extraction does not look into f-strings"
 
 
 def test_no_template_shows_words_that_are_not_marked() -> None:
