@@ -2,7 +2,7 @@
 
 Each string marked for translation, in code and templates, has its entry in
 `locale/*/LC_MESSAGES/django.po`; words that are no longer used go out. The compiled `.mo` beside it
-is kept with it, so that running Longcase needs neither gettext nor Babel (decision 0021).
+is kept with it, so that running Longcase needs neither gettext nor Babel (decision 0023).
 """
 
 from __future__ import annotations
