@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('cases', '0017_jobs'),
+        ("cases", "0017_jobs"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='person',
-            name='language',
-            field=models.CharField(blank=True, default='', max_length=10),
+            model_name="person",
+            name="language",
+            field=models.CharField(blank=True, default="", max_length=10),
         ),
     ]
