@@ -18,7 +18,7 @@ from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import StrIndex
 
 from cases import access
-from cases.models import Case, Person
+from cases.models import Case, Person, SearchEntry
 from cases.spelling import distance, errors_forgiven, folded, is_correctable
 
 FOUND_MOST = 1000  # past this a page says "more than", and asks for another word
@@ -28,6 +28,8 @@ SPELLINGS_MOST = 20  # of one word
 _ALIKE = 0.2  # pg_trgm's: what is worth comparing letter by letter
 _REFERENCE = re.compile(r"\s*([A-Za-z]{1,6})[\s-]*(\d{4})[\s-]*(\d{1,9})\s*\Z")
 _NUMBER = re.compile(r"\s*(\d{1,12})\s*\Z")
+_BEGINS_REFERENCE = re.compile(r"[A-Z]{1,6}(-\d{0,4}(-\d{0,9})?)?\Z")
+_SIGNS = re.compile(r"[%_\\]")  # that others take for something else than themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,37 @@ def find(person: Person, text: str, *, alike: bool = False) -> Found:
     return replace(_find(person, replace(asked, spellings=spellings)), is_alike=True)
 
 
+def among(cases: QuerySet[Case], text: str, *, alike: bool = False) -> tuple[QuerySet[Case], bool]:
+    """Those of these cases that fit, for lists with an order and pages of their own, and whether
+    they fit by other spellings: when none has the words as they stand, or when asked for.
+
+    A text with %, _ or \\ in it stands so in the title, or at the beginning of the reference.
+    """
+    asked = read(text)
+    if asked.is_empty or _SIGNS.search(text):
+        literally = Q(reference__istartswith=text) | Q(title__icontains=text)
+        return cases.filter(literally), False
+    found = cases.filter(pk__in=_fitting_ids(asked, text))
+    if not alike and found.exists():
+        return found, False
+    spellings = spelt_alike(asked.words)
+    if not spellings:
+        return found, False
+    asked = replace(asked, spellings=spellings)
+    return cases.filter(pk__in=_fitting_ids(asked, text)), True
+
+
+def _fitting_ids(asked: Asked, text: str) -> QuerySet[Any, Any]:
+    """By indexes alone, whatever the cases are narrowed to."""
+    parts = [SearchEntry.objects.filter(fitting(asked, prefix="")).values("case_id")]
+    if named := _named(asked):
+        parts.append(Case.objects.filter(named).order_by().values("pk"))
+    begins = text.strip().upper()
+    if _BEGINS_REFERENCE.match(begins):
+        parts.append(Case.objects.filter(reference__startswith=begins).order_by().values("pk"))
+    return parts[0] if len(parts) == 1 else parts[0].union(*parts[1:], all=True)
+
+
 def fitting(asked: Asked, *, prefix: str = "search__") -> Q:
     """The condition on a case: each word stands somewhere in what it is found by."""
     text = f"{prefix}text__contains"
@@ -159,14 +192,19 @@ def _part(part: QuerySet[Case], person: Person, asked: Asked) -> QuerySet[Any, A
 
 def _by_reference(person: Person, asked: Asked) -> list[tuple[int, Any]]:
     """Of every kind, also of those that are found by nothing else."""
+    named = _named(asked)
+    if not named:
+        return []
+    return list(access.visible_cases(person).filter(named).values_list("pk", "closed_at"))
+
+
+def _named(asked: Asked) -> Q:
     named = Q()
     if asked.reference:
         named |= Q(reference=asked.reference)
     if asked.number is not None:
         named |= Q(pk=asked.number)
-    if not named:
-        return []
-    return list(access.visible_cases(person).filter(named).values_list("pk", "closed_at"))
+    return named
 
 
 def spelt_alike(words: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -10,7 +10,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from cases import queries
+from cases import queries, search
 from cases.models import Case
 from cases.queries import Choice
 from processes.acts import cases as acts
@@ -41,11 +41,19 @@ IF_NONE_MATCH = OpenApiParameter(
 )
 
 
+_ALIKE = "No case had the words as they stand: these have words that are spelt nearly so."
+
+
 class CaseQuery(PageQuery):
     find = s.CharField(
         required=False,
         max_length=200,
-        help_text="Begins the reference, or is part of the title; every sign is taken literally.",
+        help_text="Words that stand in what the case is found by: its title, reference, some "
+        "facts, the names of its files. When none has them so, words that differ by few letters "
+        "count too. With %, _ or \\ in it, the text as it stands in the title.",
+    )
+    alike = s.BooleanField(
+        required=False, help_text="true: words that differ by few letters count in any case."
     )
     kind = s.CharField(required=False, max_length=40)
     step = s.CharField(required=False, max_length=60)
@@ -99,7 +107,7 @@ class Cases(Api):
         operation_id="list_cases",
         tags=["cases"],
         parameters=[CaseQuery],
-        responses={200: listed(shapes.CaseRow)},
+        responses={200: listed(shapes.CaseRow, found_alike=s.BooleanField(help_text=_ALIKE))},
     )
     def get(self, request: Request) -> Response:
         """List, filter and search cases."""
@@ -113,7 +121,6 @@ class Cases(Api):
                 {"owner": _("me, nobody, or a number")},
             )
         choice = Choice(
-            find=query.get("find", ""),
             kind=query.get("kind", ""),
             step=query.get("step", ""),
             waiting=query.get("waiting_on", ""),
@@ -130,8 +137,14 @@ class Cases(Api):
         if "external_reference" in query:
             source = query.get("external_source", self.caller.source)
             rows = rows.filter(source=source, source_key=query["external_reference"])
-        found = page(request, rows.select_related("owner", "team"), query["order"], ORDERS)
-        return Response(found.told([shapes.case_row(one) for one in found.rows]))
+        is_alike = False
+        if query.get("find"):
+            rows, is_alike = search.among(rows, query["find"], alike=query.get("alike", False))
+        also = {"alike": "true"} if is_alike else {}  # of the other pages too, whatever comes in
+        rows = rows.select_related("owner", "team")
+        found = page(request, rows, query["order"], ORDERS, also)
+        told = found.told([shapes.case_row(one) for one in found.rows])
+        return Response({**told, "found_alike": is_alike})
 
     @extend_schema(
         operation_id="open_case",

@@ -52,8 +52,15 @@ class Page(NamedTuple):
         return {"results": results, "next": self.next, "previous": self.previous}
 
 
-def page(request: Request, rows: QuerySet[Any], order: str, orders: dict[str, Order]) -> Page:
-    """One page of rows. `order` is a name of `orders`, with a minus for the other way."""
+def page(
+    request: Request,
+    rows: QuerySet[Any],
+    order: str,
+    orders: dict[str, Order],
+    also: dict[str, str] | None = None,
+) -> Page:
+    """One page of rows. `order` is a name of `orders`, with a minus for the other way; `also` are
+    parameters that the other pages need beside those of this one."""
     given = request.query_params
     limit = int(given.get("limit") or LIMIT)
     name, descends = order.lstrip("-"), order.startswith("-")
@@ -77,10 +84,14 @@ def page(request: Request, rows: QuerySet[Any], order: str, orders: dict[str, Or
     if back:
         found.reverse()
     ahead, behind = (place is not None, more) if back else (more, place is not None)
+
+    def link(row: Any, *, back: bool) -> str:
+        return _link(request, order, chosen, row, back=back, also=also or {})
+
     return Page(
         found,
-        _link(request, order, chosen, found[-1], back=False) if found and ahead else None,
-        _link(request, order, chosen, found[0], back=True) if found and behind else None,
+        link(found[-1], back=False) if found and ahead else None,
+        link(found[0], back=True) if found and behind else None,
     )
 
 
@@ -112,10 +123,20 @@ def _read(cursor: str | None, order: str, chosen: Order) -> tuple[bool, list[Any
     return back, [value, number]
 
 
-def _link(request: Request, order: str, chosen: Order, row: Any, *, back: bool) -> str:
+def _link(
+    request: Request,
+    order: str,
+    chosen: Order,
+    row: Any,
+    *,
+    back: bool,
+    also: dict[str, str],
+) -> str:
     value = row._key if chosen.field else None
     value = value.isoformat() if isinstance(value, datetime) else value
     text = json.dumps([order, back, value, row.pk]).encode()
     given = request.query_params.copy()
+    for name, said in also.items():
+        given[name] = said
     given["cursor"] = base64.urlsafe_b64encode(text).decode().rstrip("=")
     return f"{request.path}?{given.urlencode()}"

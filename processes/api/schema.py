@@ -75,8 +75,8 @@ _HEADERS = {
 }
 
 
-def listed(row: type[s.Serializer]) -> Any:
-    """The shape of one page of a list."""
+def listed(row: type[s.Serializer], **more: s.Field) -> Any:
+    """The shape of one page of a list, and what more its answer says."""
     name = row.__name__.removesuffix("Shape").removesuffix("Row")
     return inline_serializer(
         f"{name}Page",
@@ -84,6 +84,7 @@ def listed(row: type[s.Serializer]) -> Any:
             "results": row(many=True),
             "next": s.CharField(allow_null=True, help_text="Address of the next page, or null."),
             "previous": s.CharField(allow_null=True),
+            **more,
         },
     )
 
