@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -14,6 +15,8 @@ from audit.models import Event
 from cases.models import Case, Document, KeptAnswer, Message
 from processes.acts import clients
 from processes.acts.cases import get_case
+from processes.api.urls import urlpatterns
+from processes.models import Incident
 
 BODY = {"kind": "trial", "title": "Hartog Bakery", "facts": {"script": "hour"}}
 ALL = ("read:*", "open:*", "facts:*", "move:*", "messages:*", "documents:*", "judge:*")
@@ -131,6 +134,60 @@ def test_fifty_repeats_at_once_have_one_effect(
         assert Event.objects.filter(case_id=case.pk, type=type).count() == 1, type
     assert get_case(case.pk).step == "withdrawn"
     assert get_case(waiting.pk).closed_at is not None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_fifty_repeats_of_the_lesser_writes_have_one_effect_too(
+    transactional_db: None, people: Any, desk: Any, calls_of: Any, engine: Any
+) -> None:
+    case, other, stopped = desk.open("review"), desk.open("patience"), desk.stop()
+    task = desk.claim(case, people.milan)
+    paper = desk.send_document(other, "payslip")
+    incident = Incident.objects.get(case=stopped.pk)
+    sanne, milan, otto = (calls_of(one) for one in (people.sanne, people.milan, people.otto))
+    near = {"reference": other.reference, "reason": "The same owner."}
+    related = f"cases/{case.reference}/related"
+    writes: dict[str, tuple[Any, str, Any]] = {
+        "case.related": (sanne, related, near),
+        "case.parted": (sanne, f"{related}/{other.reference}/part", {"reason": "Not so."}),
+        "advice.asked": (
+            milan,
+            f"tasks/{task.pk}/advice",
+            {"of": people.ayse.pk, "question": "Is it plausible?"},
+        ),
+        "task.released": (milan, f"tasks/{task.pk}/release", {"reason": "No time."}),
+        "document.accepted": (sanne, f"documents/{paper.pk}/accept", {}),
+        "activity.retried": (otto, f"incidents/{incident.pk}/retry", {}),
+    }
+    for type, (calls, path, body) in writes.items():
+        answers = _at_once(50, lambda: calls.post(path, body, key=f"K-{type}"))  # noqa: B023
+        assert {one.status_code for one in answers} <= {200, 201}, (type, answers[0].content)
+        assert len({one.content for one in answers}) == 1, type
+        assert sum("Idempotency-Replayed" not in one for one in answers) == 1, type
+        told = 2 if type in ("case.related", "case.parted") else 1  # in both histories
+        assert Event.objects.filter(type=type).count() == told, type
+
+
+def test_no_write_of_any_address_is_carried_out_without_a_key(
+    people: Any, calls_of: Any, program: Any
+) -> None:
+    """All go through the one place that keeps answers; the few others have keys of their own."""
+    petra, hooks = calls_of(people.petra), program("read:*", "open:*")
+    tried = 0
+    for pattern in urlpatterns:
+        path = re.sub(r"<(int|str|path):\w+>", "1", str(pattern.pattern))
+        view = getattr(pattern.callback, "cls", None)
+        if view is None or not path or path.startswith(("oauth/", "signed/")) or path == "1":
+            continue
+        for method in ("POST", "PATCH", "PUT", "DELETE"):
+            if not hasattr(view, method.lower()):
+                continue
+            calls = hooks if path.startswith("webhooks") else petra
+            answer = calls(method, path, {}, key="")
+            assert answer.status_code == 400, (method, path, answer.content)
+            assert answer.json()["errors"][0]["pointer"] == "header:Idempotency-Key", path
+            tried += 1
+    assert tried > 25
 
 
 @pytest.mark.django_db(transaction=True)
