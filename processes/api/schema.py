@@ -8,6 +8,7 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.utils import inline_serializer
 from rest_framework import serializers as s
 
+from processes.api import examples
 from processes.api.problems import MEDIA_TYPE, PROBLEMS
 from processes.api.shapes import ProblemShape
 
@@ -45,16 +46,21 @@ _ON_BEHALF = {
 # What a generated client calls a shape, where that is not its own name here.
 NAMES = {
     "AcceptRequest": "AcceptDocumentRequest",
+    "AskRequest": "AskAdviceRequest",
     "ChangeRequest": "ChangeWebhookRequest",
     "GivenBackRequest": "RevokeTokenRequest",
+    "GivingUpRequest": "GiveUpRequest",
     "HandOverRequest": "HandOverTaskRequest",
     "LinkRequest": "LinkMessageRequest",
     "MakeRequest": "MakeWebhookRequest",
     "NewJobRequest": "OpenCasesRequest",
     "OfCase": "CaseOfEvent",
     "OutcomeRequest": "CompleteTaskRequest",
+    "PartRequest": "PartCasesRequest",
     "RejectRequest": "RejectDocumentRequest",
+    "RelateRequest": "RelateCasesRequest",
     "ReleaseRequest": "ReleaseTaskRequest",
+    "ReopenRequest": "ReopenCaseRequest",
     "ReplayBodyRequest": "ReplayWebhookRequest",
     "RotateBodyRequest": "RotateSecretRequest",
     "RowResultPage": "JobRowPage",
@@ -73,6 +79,24 @@ _HEADERS = {
     "RateLimit-Remaining": "Calls that are left in this minute.",
     "RateLimit-Reset": "Seconds until the next minute begins.",
 }
+
+
+_OF_REFUSALS = {
+    401: {"WWW-Authenticate": "How to say who you are."},
+    409: {"Retry-After": "Seconds, where the same call may be sent again (still-running)."},
+    429: {"Retry-After": "Seconds."},
+    503: {"Retry-After": "Seconds."},
+}
+_OF_WRITES = {
+    "Idempotency-Replayed": "true: this is the first answer to this key, and nothing was done now.",
+}
+
+
+def _headers(named: dict[str, str]) -> dict[str, Any]:
+    """Headers that are there where they apply."""
+    return {
+        name: {"description": about, "schema": {"type": "string"}} for name, about in named.items()
+    }
 
 
 def listed(row: type[s.Serializer], **more: s.Field) -> Any:
@@ -122,7 +146,13 @@ def complete(result: Any, generator: Any, **_kwargs: Any) -> Any:
     for status in sorted({*_READ, *_WRITE, 410}):
         responses[f"Problem{status}"] = {
             "description": ", ".join(_TITLES[status]) or "see the problem's type",
-            "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+            "headers": _headers(_OF_REFUSALS.get(status, {})),
+            "content": {
+                MEDIA_TYPE: {
+                    "schema": {"$ref": "#/components/schemas/Problem"},
+                    "examples": examples.refusals(status),
+                }
+            },
         }
     _rename(result)
     for path, item in result["paths"].items():
@@ -164,6 +194,7 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
                 str(status), {"$ref": f"#/components/responses/Problem{status}"}
             )
         return
+    examples.show_body(operation)
     writes = method != "get"
     for status, response in operation["responses"].items():
         response.setdefault("description", "")
@@ -176,6 +207,10 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
                 "description": "The number of the last event of the case.",
                 "schema": {"type": "string"},
             }
+        if writes and "/signed/" not in path and int(status) < 300:
+            response["headers"] |= _headers(_OF_WRITES)
+        if writes and int(status) == 201:
+            response["headers"] |= _headers({"Location": "The address of what was made."})
     for status in _WRITE if writes else _READ:
         operation["responses"].setdefault(
             str(status), {"$ref": f"#/components/responses/Problem{status}"}

@@ -177,7 +177,8 @@ class Webhooks(_Webhooks):
         body = body_of(self.request, Make)
         client = self._client(body.pop("client", ""))
         made = acts.make_webhook(client=client, actor=self.caller.actor, **body)
-        return Response(told([made])[0], status=201)
+        location = {"Location": f"/api/v1/webhooks/{made.pk}"}
+        return Response(told([made])[0], status=201, headers=location)
 
     def _client(self, name: str) -> Client:
         own = self.caller.client

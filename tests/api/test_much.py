@@ -47,7 +47,21 @@ def test_a_thousand_papers_and_a_thousand_cases_take_no_more_queries(
         assert len(queries(sanne, path)) <= count, path
     told = sanne.get(whole).json()
     assert len(told["documents"]) == 1001
-    assert len(sanne.get("cases?limit=200").json()["results"]) == 200
+
+    # And cases of one moment all come once, forward and back
+    for order in ("-opened", "step", "due"):
+        there, back = [], []
+        path: str | None = f"cases?limit=200&order={order}"
+        while path:
+            told = sanne.get(path).json()
+            there += [one["id"] for one in told["results"]]
+            last, path = path, told["next"]
+        path = last
+        while path:
+            told = sanne.get(path).json()
+            back = [one["id"] for one in told["results"]] + back
+            path = told["previous"]
+        assert len(there) == len(set(there)) == 1001 and back == there, order
 
 
 def test_what_is_not_included_costs_no_query(desk: Any, calls_of: Any, people: Any) -> None:

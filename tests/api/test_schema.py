@@ -25,6 +25,7 @@ from cases.actors import service
 from cases.errors import Refused
 from cases.models import Case, Document
 from processes.acts.webhooks import make_webhook
+from processes.api.examples import BODIES
 from processes.api.problems import PROBLEMS, slug_of
 from processes.kinds import kinds
 from processes.models import Incident
@@ -57,6 +58,30 @@ def test_the_schema_is_valid_and_complete(schema: dict[str, Any], nobody: Any) -
             assert plain != has_key, (path, method)
     served = nobody.get("schema")
     assert served.status_code == 200 and served.json()["paths"].keys() == schema["paths"].keys()
+
+
+def test_every_body_and_every_refusal_has_an_example_that_fits(schema: dict[str, Any]) -> None:
+    from jsonschema import Draft202012Validator
+
+    shown = set()
+    for item in schema["paths"].values():
+        for operation in item.values():
+            body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+            if body is None:
+                continue
+            name = operation["operationId"]
+            whole = {**body["schema"], "components": schema["components"]}
+            assert not list(Draft202012Validator(whole).iter_errors(body["example"])), name
+            shown.add(name)
+    assert shown == set(BODIES)
+    problem = {"$ref": "#/components/schemas/Problem", "components": schema["components"]}
+    told = set()
+    for response in schema["components"]["responses"].values():
+        (content,) = response["content"].values()
+        for slug, one in content["examples"].items():
+            assert Draft202012Validator(problem).is_valid(one["value"]), slug
+            told.add(slug)
+    assert told == set(PROBLEMS) - {"wrong-method"}  # no call of the schema is answered so
 
 
 def test_every_refusal_has_a_type_of_its_own(nobody: Any) -> None:

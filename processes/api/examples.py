@@ -1,0 +1,67 @@
+"""Examples for the schema: of each body that a call takes, and of each refusal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from processes.api.problems import BASE, PROBLEMS
+
+BODIES: dict[str, dict[str, Any]] = {
+    "open_case": {
+        "kind": "loan",
+        "title": "Zoë Example",
+        "external_reference": "4711",
+        "facts": {"applicant_name": "Zoë Example", "national_id": "999900001", "amount": "20000"},
+    },
+    "change_facts": {"facts": {"purpose": "car"}, "reason": "The applicant corrected it."},
+    "take_transition": {"data": {"reason": "The applicant asked us to."}},
+    "reopen_case": {"reason": "The applicant was ill and could not answer."},
+    "relate_cases": {"reference": "LN-2026-000123", "reason": "The same applicant."},
+    "part_cases": {"reason": "It is another person of the same name."},
+    "accept_document": {"reason": "", "dated": "2026-11-02"},
+    "reject_document": {"reason": "The second page is missing."},
+    "give_up_activity": {"reason": "The register has no entry and will get none.", "never": True},
+    "send_message": {"to": "portal:4711", "name": "offer_answer", "data": {"answer": "accept"}},
+    "send_signed_message": {
+        "to": "LN-2026-000123",
+        "name": "offer_answer",
+        "data": {"answer": "accept"},
+    },
+    "link_message": {"case": "LN-2026-000123"},
+    "ask_advice": {"of": 7, "question": "Is the turnover plausible for this trade?"},
+    "complete_task": {"outcome": "approve", "reason": "", "result": {}, "seen": 17},
+    "hand_over_task": {"to": 7, "reason": "I am away from tomorrow."},
+    "release_task": {"reason": "I know the applicant."},
+    "take_back_decision": {"reason": "It rested on an old payslip."},
+    "make_webhook": {
+        "url": "https://hooks.example.org/longcase",
+        "types": ["step.entered", "task.*"],
+    },
+    "change_webhook": {"types": ["step.entered"]},
+    "replay_webhook": {"since": "2026-11-02T12:00:00Z"},
+    "rotate_webhook_secret": {"overlap_hours": 24},
+}
+
+
+def show_body(operation: dict[str, Any]) -> None:
+    """Put the example of its body into an operation of the schema."""
+    known = BODIES.get(operation["operationId"])
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    if known is not None and content is not None:
+        content["example"] = known
+
+
+def refusals(status: int) -> dict[str, Any]:
+    """An example of each type of problem with this status."""
+    return {
+        slug: {
+            "value": {
+                "type": f"{BASE}{slug}",
+                "title": str(one.title),
+                "status": one.status,
+                "detail": str(one.advice),
+            }
+        }
+        for slug, one in PROBLEMS.items()
+        if one.status == status
+    }
