@@ -204,6 +204,9 @@ MEDIA_ROOT = environment.folder("LONGCASE_STORAGE_DIR", DATA_DIR / "documents")
 LONGCASE_UPLOAD_BYTES = environment.whole_number(
     "LONGCASE_UPLOAD_BYTES", 25 * 1024 * 1024, least=1024
 )
+LONGCASE_UPLOAD_HOURS = environment.whole_number(  # a document that comes in parts may rest
+    "LONGCASE_UPLOAD_HOURS", 24, least=1
+)
 LONGCASE_UPLOAD_FILES = environment.whole_number("LONGCASE_UPLOAD_FILES", 20, least=1, most=100)
 DATA_UPLOAD_MAX_NUMBER_FILES = LONGCASE_UPLOAD_FILES + 1  # one more, to say that it is too many
 # Names that end so are never taken; programs, and pages with script, neither, whatever they end in.

@@ -21,6 +21,7 @@ from cases.models.reminder import Reminder
 from cases.models.savedlist import SavedList
 from cases.models.search import SearchEntry, SearchWord
 from cases.models.task import Task
+from cases.models.upload import Upload, UploadPart
 
 __all__ = [
     "Absence",
@@ -61,4 +62,6 @@ __all__ = [
     "TeamDay",
     "TemplateVersion",
     "Token",
+    "Upload",
+    "UploadPart",
 ]

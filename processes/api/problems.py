@@ -183,6 +183,24 @@ PROBLEMS: dict[str, Problem] = {
     "refused": Problem(
         409, gettext_lazy("This cannot be done now"), gettext_lazy("The sentence says why.")
     ),
+    "other-offset": Problem(
+        409,
+        gettext_lazy("The part does not begin where the upload stands"),
+        gettext_lazy("Ask with HEAD how many bytes are kept, and go on from there."),
+    ),
+    "upload-gone": Problem(
+        410, gettext_lazy("The upload was dropped"), gettext_lazy("Begin it anew.")
+    ),
+    "other-version": Problem(
+        412,
+        gettext_lazy("This address speaks tus 1.0.0"),
+        gettext_lazy("Send `Tus-Resumable: 1.0.0`, or hand the document in by one call."),
+    ),
+    "checksum-mismatch": Problem(
+        460,
+        gettext_lazy("The bytes are not those that were sent"),
+        gettext_lazy("Send the part again."),
+    ),
     "cursor-unknown": Problem(
         410,
         gettext_lazy("The feed has no such place any more"),

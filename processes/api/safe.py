@@ -113,6 +113,9 @@ def digest_of(request: Request) -> str:
     """The fingerprint of what a call asks for, whatever order its fields came in."""
     found = hashlib.sha256(f"{request.method} {request.path} ".encode())
     found.update(str(request.headers.get("If-Match", "")).encode())
+    for name in ("Upload-Length", "Upload-Metadata"):
+        if name in request.headers:
+            found.update(f"{name}: {request.headers[name]} ".encode())
     data = request.data
     files = getattr(request, "FILES", None) or {}
     if hasattr(data, "lists"):

@@ -143,7 +143,7 @@ def complete(result: Any, generator: Any, **_kwargs: Any) -> Any:
     components = result.setdefault("components", {})
     components.setdefault("schemas", {})["Problem"] = _problem_schema()
     responses = components.setdefault("responses", {})
-    for status in sorted({*_READ, *_WRITE, 410}):
+    for status in sorted({*_READ, *_WRITE, 410, 460}):
         responses[f"Problem{status}"] = {
             "description": ", ".join(_TITLES[status]) or "see the problem's type",
             "headers": _headers(_OF_REFUSALS.get(status, {})),
@@ -217,9 +217,13 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
         )
     if path == "/api/v1/events":
         operation["responses"]["410"] = {"$ref": "#/components/responses/Problem410"}
+    if "/uploads/" in path and method == "patch":
+        for gone in ("410", "460"):
+            operation["responses"][gone] = {"$ref": f"#/components/responses/Problem{gone}"}
     if "file" in path:
         operation["responses"]["409"] = {"$ref": "#/components/responses/Problem409"}
-    if writes and "/signed/" not in path:  # there the webhook-id is the key
+    # There the webhook-id, or the offset, makes a call safe to repeat.
+    if writes and "/signed/" not in path and "/uploads/" not in path:
         operation.setdefault("parameters", [])
         operation["parameters"] += [_KEY, _ON_BEHALF]
         if _is_of_a_case(path):

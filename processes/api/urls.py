@@ -18,6 +18,7 @@ from processes.api import (
     returning,
     signed,
     tasks,
+    uploads,
     webhooks,
 )
 from processes.api.base import NothingHere
@@ -69,6 +70,8 @@ urlpatterns = [
     path("webhooks/<int:pk>/resume", webhooks.Resume.as_view()),
     path("webhooks/<int:pk>/replay", webhooks.Replay.as_view()),
     path("webhooks/<int:pk>/end", webhooks.End.as_view()),
+    path("cases/<str:reference>/uploads", uploads.CaseUploads.as_view()),
+    path("uploads/<uuid:key>", uploads.OneUpload.as_view()),
     path("jobs", jobs.Jobs.as_view()),
     path("jobs/<int:pk>", jobs.OneJob.as_view()),
     path("jobs/<int:pk>/rows", jobs.RowsOfJob.as_view()),

@@ -125,6 +125,7 @@ def test_the_matrix_names_every_address() -> None:
     elsewhere |= {one for one in known if one.startswith("webhooks")}  # test_webhooks.py
     elsewhere |= {"signed/{name}"}  # test_signed.py
     elsewhere |= {one for one in known if one.startswith("jobs")}  # tests/jobs
+    elsewhere |= {"cases/{reference}/uploads", "uploads/{key}"}  # test_uploads.py
     elsewhere |= {"oauth/token", "oauth/revoke"}
     elsewhere |= {"tasks/{pk}/advisers"}  # test_returning.py
     elsewhere |= {"activities", "timers", "workers", "incidents/{pk}/give-up"}  # test_operators.py

@@ -6,6 +6,8 @@ import copy
 import json
 import os
 import re
+import uuid
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -21,14 +23,17 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from cases.actors import service
+from cases.actors import Actor, service
 from cases.errors import Refused
-from cases.models import Case, Document
+from cases.models import Case, Client, Document, Job, Upload
+from processes.acts.jobs import Asked, accept_job
 from processes.acts.webhooks import make_webhook
 from processes.api.examples import BODIES
 from processes.api.problems import PROBLEMS, slug_of
+from processes.callers import Caller
 from processes.kinds import kinds
 from processes.models import Incident
+from timers import clock
 
 CHECKS = [
     not_a_server_error,
@@ -36,6 +41,7 @@ CHECKS = [
     content_type_conformance,
     response_schema_conformance,
 ]
+schemathesis.serializer.alias("application/offset+octet-stream", "application/octet-stream")
 # A short run with the suite; LONGCASE_FUZZ=500 for a long one.
 EXAMPLES = int(os.environ.get("LONGCASE_FUZZ", "6"))
 
@@ -54,7 +60,7 @@ def test_the_schema_is_valid_and_complete(schema: dict[str, Any], nobody: Any) -
             assert operation["operationId"].replace("_", "").isalpha()
             names = {one["name"] for one in operation.get("parameters", [])}
             has_key = "Idempotency-Key" in names or "webhook-id" in names
-            plain = method == "get" or "/oauth/" in path
+            plain = method == "get" or "/oauth/" in path or "/uploads/" in path
             assert plain != has_key, (path, method)
     served = nobody.get("schema")
     assert served.status_code == 200 and served.json()["paths"].keys() == schema["paths"].keys()
@@ -154,6 +160,27 @@ class Served:
         return self.app(environ, start)
 
 
+def upload_and_job_of(who: Any, case: Case) -> tuple[Upload, Job]:
+    """A document on its way, and a file of one row, of this caller."""
+    actor = Actor.of_client(who) if isinstance(who, Client) else Actor.of(who)
+    now = clock.now()
+    upload = Upload.objects.create(
+        key=uuid.uuid4(),
+        case=case,
+        caller=actor.code,
+        name="payslip",
+        filename="a.pdf",
+        size=1000,
+        made_at=now,
+        ends_at=now + timedelta(hours=1),
+    )
+    row = Asked(1, {}, [{"pointer": "#/title", "detail": "Needed."}])
+    job = accept_job(
+        caller=Caller(who, None), token=None, rows=[row], filename="a.csv", digest="0" * 64
+    )
+    return upload, job
+
+
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("who", ["petra", "milan", "ada", "otto", "program"])
 def test_whatever_is_sent_is_answered_as_documented(
@@ -164,7 +191,9 @@ def test_whatever_is_sent_is_answered_as_documented(
     paper = desk.send_document(case, "payslip")
     task = desk.task_of(case)
     if who == "program":
-        calls = program(*[f"{act}:*" for act in ("read", "open", "facts", "move", "messages")])
+        calls = program(
+            *[f"{act}:*" for act in ("read", "open", "facts", "move", "messages", "documents")]
+        )
     else:
         calls = calls_of(getattr(people, who))
     hook = make_webhook(
@@ -172,6 +201,8 @@ def test_whatever_is_sent_is_answered_as_documented(
         url="https://hooks.example.org/",
         actor=service("test"),
     )
+    holder = getattr(calls, "client", None) or getattr(people, who)
+    upload, job = upload_and_job_of(holder, other)
     references = [case.reference, other.reference, stopped.reference, "TR-1999-000001"]
     served = Served(
         schema,
@@ -182,6 +213,8 @@ def test_whatever_is_sent_is_answered_as_documented(
             "documents.pk": [paper.pk, 10**9],
             "incidents.pk": [Incident.objects.get().pk, 10**9],
             "webhooks.pk": [hook.pk, 10**9],
+            "uploads.key": [str(upload.key), str(uuid.uuid4())],
+            "jobs.pk": [job.pk, 10**9],
             "kinds.name": ["loan", "trial", "none"],
         },
     )

@@ -14,6 +14,7 @@ SETTINGS = {
     "package_name_override": PACKAGE,
     "post_hooks": [],
     "literal_enums": True,
+    "content_type_overrides": {"application/offset+octet-stream": "application/octet-stream"},
 }
 
 

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand
 from audit import feed
 from cases import digest, drafts, once, presence
 from processes import letters
-from processes.acts import bulk, clients, expiring
+from processes.acts import bulk, clients, expiring, uploads
 from processes.acts import jobs as job_acts
 from processes.customer import codes
 from processes.webhooks import delivering, notices
@@ -37,6 +37,7 @@ SWEEPS = (
     Sweep("forms carried out", 3600, lambda: once.forget_old()),
     Sweep("drafts", 3600, lambda: drafts.forget_old()),
     Sweep("old acts on many cases", 3600, lambda: bulk.forget_old()),
+    Sweep("uploads that were left", 600, lambda: uploads.forget_old()),
     Sweep("old jobs", 3600, lambda: job_acts.forget_old()),
     Sweep("open forms", 3600, lambda: presence.forget_old()),
     Sweep("figures of the day", 3600, lambda: weekfigures.write_today()),
