@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from typing import Any
 
@@ -103,7 +104,11 @@ def reference() -> dict[str, Any]:
 def _call(path: str, method: str, operation: dict[str, Any]) -> dict[str, Any]:
     content = operation.get("requestBody", {}).get("content", {})
     bodies = [
-        {"media_type": media_type, **words_of(one.get("schema", {}))}
+        {
+            "media_type": media_type,
+            "example": _written(one["example"]) if "example" in one else "",
+            **words_of(one.get("schema", {})),
+        }
         for media_type, one in content.items()
     ]
     answers = []
@@ -131,6 +136,10 @@ def _call(path: str, method: str, operation: dict[str, Any]) -> dict[str, Any]:
         "answers": answers,
         "refusals": sorted(int(s) for s, one in operation["responses"].items() if "$ref" in one),
     }
+
+
+def _written(example: Any) -> str:
+    return json.dumps(example, indent=2, ensure_ascii=False)
 
 
 def _fields(shape: dict[str, Any]) -> list[dict[str, Any]]:

@@ -116,6 +116,7 @@ def test_the_reference_page_tells_every_call_and_takes_nothing_from_outside(
     assert not re.findall(r"(?:src|href)=.https?:", text)
     ids = set(re.findall(r'id="([^"]+)"', text))
     assert ids >= {one["operationId"] for item in schema["paths"].values() for one in item.values()}
+    assert text.count("<pre") == len(BODIES) and "Is the turnover plausible" in text
     linked = set(re.findall(r'href="#([^"]+)"', text)) - {"main"}
     assert linked <= ids, linked - ids
 
