@@ -108,18 +108,17 @@ def revoke_page(*, case_id: int, reason: str, actor: Actor) -> None:
 
 
 def renew_page(*, page: CustomerPage) -> None:
-    """The customer asks for a new address, to where the old one was sent. Nothing happens, and
-    nobody is told so, when the page was revoked, the case is closed, or one was sent just now."""
-    if page.revoked_at is not None:
-        return
+    """The customer asks for a new address, to where the last one was sent; they may hold one that
+    a newer one replaced. Nothing happens, and nobody is told so, when the page was revoked, the
+    case is closed, or one was sent just now."""
     case = Case.objects.get(pk=page.case_id)
     if case.closed_at is not None or kind_of(case.kind).page is None:
         return
     customer = party(page.party)
     try:
         with acting_on(page.case_id, actor=customer) as (turn, run):
-            last = CustomerPage.objects.select_for_update().get(pk=page.pk)
-            if last.revoked_at is not None or last.given_at > clock.now() - RENEW_AGAIN:
+            last = addresses.standing(page, lock=True)
+            if last is None or last.given_at > clock.now() - RENEW_AGAIN:
                 return
             _give(turn, run, actor=customer, name=last.name, email=last.email, phone=last.phone)
     except (CaseClosed, Invalid):

@@ -13,19 +13,15 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
-from cases.access import ACTS, AUDITOR, OPERATOR, SUPERVISOR, has_role
-from cases.models import Task
+from cases.access import ACTS, AUDITOR, OPERATOR, SUPERVISOR, has_role, visible_cases
+from cases.models import Person, Task
 from processes.claim.models import PaymentOrder, PaymentRun
 
 SEE_RUNS = "see payment runs"
-ACTS.add_rule(
-    SEE_RUNS,
-    has_role("bookkeeper")
-    | has_role("payments clerk")
-    | has_role(SUPERVISOR)
-    | has_role(AUDITOR)
-    | has_role(OPERATOR),
+_WHOLE = (
+    has_role("bookkeeper") | has_role("payments clerk") | has_role(AUDITOR) | has_role(OPERATOR)
 )
+ACTS.add_rule(SEE_RUNS, _WHOLE | has_role(SUPERVISOR))
 
 REFUSED = "payment_refused"  # the task of the clerk
 _WAITING = Q(state="waiting")
@@ -61,24 +57,29 @@ class RunTotals:
         return not self.open.count and not self.failed.count
 
 
-def orders() -> QuerySet[PaymentOrder]:
-    """The orders, each with `is_refused`: the bank said no, and a clerk decides."""
+def orders(person: Person | None = None) -> QuerySet[PaymentOrder]:
+    """The orders, each with `is_refused`: the bank said no, and a clerk decides. To a supervisor
+    only those of the cases that they may see; without a person, all."""
     clerk = Task.objects.filter(case=OuterRef("case"), state="open", name=REFUSED)
-    return PaymentOrder.objects.annotate(is_refused=Exists(clerk))
+    found = PaymentOrder.objects.annotate(is_refused=Exists(clerk))
+    if person is None or _WHOLE(person):
+        return found
+    return found.filter(case__in=visible_cases(person).values("pk"))
 
 
-def orders_of(run: PaymentRun) -> QuerySet[PaymentOrder]:
+def orders_of(run: PaymentRun, person: Person | None = None) -> QuerySet[PaymentOrder]:
     """The orders of a run: those that wait first, the largest of each first."""
-    return orders().filter(run=run).select_related("case").order_by("-state", "-amount", "pk")
+    found = orders(person).filter(run=run).select_related("case")
+    return found.order_by("-state", "-amount", "pk")
 
 
-def totals(runs: Sequence[PaymentRun]) -> list[RunTotals]:
+def totals(runs: Sequence[PaymentRun], person: Person | None = None) -> list[RunTotals]:
     """These runs with what each paid, in the order given. Two queries, however many orders."""
     asked: dict[str, Any] = {}
     for name, which in _PARTS.items():
         asked[f"{name}_count"] = Count("pk", filter=which)
         asked[f"{name}_amount"] = Sum("amount", filter=which)
-    rows = orders().filter(run__in=runs).values("run").annotate(**asked)
+    rows = orders(person).filter(run__in=runs).values("run").annotate(**asked)
     found = {row["run"]: row for row in rows}
     return [_totals(run, found.get(run.pk, {})) for run in runs]
 
@@ -91,6 +92,9 @@ def _totals(run: PaymentRun, row: dict[str, Any]) -> RunTotals:
     return RunTotals(run=run, **parts)
 
 
-def latest() -> QuerySet[PaymentRun]:
-    """All runs, the newest first."""
-    return PaymentRun.objects.order_by("-run_at")
+def latest(person: Person | None = None) -> QuerySet[PaymentRun]:
+    """The runs, the newest first; to a supervisor those with an order that they may see."""
+    found = PaymentRun.objects.order_by("-run_at")
+    if person is None or _WHOLE(person):
+        return found
+    return found.filter(pk__in=orders(person).values("run"))

@@ -13,7 +13,7 @@ from cases.tags import Tag
 from cases.views.signing import actor_of, person_of, signed_in
 from cases.views.work import page_of
 from processes.claim import runs
-from processes.claim.models import PaymentOrder, PaymentRun
+from processes.claim.models import PaymentOrder
 from timers import clock
 
 PAGE_ROWS = 50
@@ -23,13 +23,14 @@ SECTION = "payment-runs"
 @require_safe
 @signed_in
 def payment_runs(request: HttpRequest) -> HttpResponse:
-    """All runs, the newest first, each with what it paid and what it still has to pay."""
+    """The runs, the newest first, each with what it paid and what it still has to pay."""
     access.require(actor_of(request), runs.SEE_RUNS)
     page = page_of(request)
     first = (page - 1) * PAGE_ROWS
-    shown = list(runs.latest()[first : first + PAGE_ROWS + 1])
+    person = person_of(request)
+    shown = list(runs.latest(person)[first : first + PAGE_ROWS + 1])
     context = {
-        "rows": [(one, run_tag(one)) for one in runs.totals(shown[:PAGE_ROWS])],
+        "rows": [(one, run_tag(one)) for one in runs.totals(shown[:PAGE_ROWS], person)],
         "page": page,
         "has_next": len(shown) > PAGE_ROWS,
         "section": SECTION,
@@ -42,16 +43,17 @@ def payment_runs(request: HttpRequest) -> HttpResponse:
 def payment_run(request: HttpRequest, pk: int) -> HttpResponse:
     """One run with its orders. Whose claim it is, only those read who may see the claim."""
     access.require(actor_of(request), runs.SEE_RUNS)
-    run = PaymentRun.objects.filter(pk=pk).first()
+    person = person_of(request)
+    run = runs.latest(person).filter(pk=pk).first()
     if run is None:
         raise NoSuchCase(_("There is no payment run of this number."))
     page = page_of(request)
     first = (page - 1) * PAGE_ROWS
-    orders = list(runs.orders_of(run)[first : first + PAGE_ROWS + 1])
+    orders = list(runs.orders_of(run, person)[first : first + PAGE_ROWS + 1])
     cases = [order.case_id for order in orders]
-    visible = access.visible_cases(person_of(request)).filter(pk__in=cases)
+    visible = access.visible_cases(person).filter(pk__in=cases)
     seen = set(visible.values_list("pk", flat=True))
-    (totals,) = runs.totals([run])
+    (totals,) = runs.totals([run], person)
     context = {
         "run": run,
         "totals": totals,

@@ -40,6 +40,13 @@ def page_at(token: str) -> CustomerPage | None:
     return CustomerPage.objects.filter(token=known).first()
 
 
+def standing(page: CustomerPage, *, lock: bool = False) -> CustomerPage | None:
+    """The page that this party of the case has now: this one, or a newer one that replaced it; it
+    may have expired. None where people revoked it."""
+    found = CustomerPage.objects.select_for_update() if lock else CustomerPage.objects
+    return found.filter(case_id=page.case_id, party=page.party, revoked_at=None).first()
+
+
 def make(
     *, case_id: int, party: str, name: str, email: str, phone: str = "", given_with: str
 ) -> CustomerPage:

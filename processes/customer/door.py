@@ -61,11 +61,17 @@ def at_address(view: View) -> View:
         if page is None:
             return render(request, "customer/gone.html", {"why": "unknown"}, status=404)
         if not page.is_open_at(clock.now()) or not settings.LONGCASE_CUSTOMER_PAGES:
-            why = "revoked" if page.revoked_at else "expired"
+            why = _why_closed(page)
             return render(request, "customer/gone.html", {"why": why, "token": token}, status=410)
         return view(request, page, token, *args, **kwargs)
 
     return answered
+
+
+def _why_closed(page: CustomerPage) -> str:
+    if page.revoked_at is None:
+        return "expired"
+    return "revoked" if addresses.standing(page) is None else "replaced"
 
 
 def inside(view: View) -> View:

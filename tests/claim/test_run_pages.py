@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from cases.models import Case, Person, Task
+from cases.models import Case, Person, Task, Team
 from processes.claim.models import PaymentRun
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -71,6 +71,32 @@ def test_a_run_tells_what_is_paid_open_failed_and_taken_out(
     (paid,) = [one for one in both if one.pk != refused.pk]
     assert refused.get_absolute_url() in page
     assert paid.reference in page and paid.get_absolute_url() not in page
+
+
+def test_a_supervisor_reads_the_sums_of_their_own_claims_alone(engine: Any, claims: Any) -> None:
+    # Given a claim of a team, and one of another team in the same run
+    own = approved(engine, claims, amount=Decimal("41.17"))
+    supervisor = claims.person("second-supervisor", "supervisor")
+    claims.team = Team.objects.create(name="Elsewhere")
+    for one in claims.by_role.values():
+        one.team = claims.team
+        one.save()
+    other = approved(engine, claims, amount=Decimal("52.29"), account="NL20INGB0001234567")
+    engine.advance(hours=9)
+    run = PaymentRun.objects.get()
+
+    # Then a supervisor reads of their own, in the list and on the page of the run
+    rows = read_by(supervisor, "/claim/payment-runs/").content.decode()
+    page = read_by(supervisor, f"/claim/payment-runs/{run.pk}/").content.decode()
+    assert "41.17" in rows and "93.46" not in rows
+    assert own.reference in page and other.reference not in page and "52.29" not in page
+    # and of no run where they have none; the bookkeeper's sums are whole
+    supervisor.team = Team.objects.create(name="Third")
+    supervisor.save()
+    assert "There is no payment run" in read_by(supervisor, "/claim/payment-runs/").content.decode()
+    assert read_by(supervisor, f"/claim/payment-runs/{run.pk}/").status_code == 404
+    clerk = claims.by_role["payments clerk"]
+    assert "93.46" in read_by(clerk, "/claim/payment-runs/").content.decode()
 
 
 def test_who_has_nothing_to_do_with_payments_sees_no_run(claims: Any) -> None:

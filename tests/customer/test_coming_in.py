@@ -197,15 +197,25 @@ def test_staff_send_and_revoke_the_page_and_outsiders_do_not(
     sanne = Actor.of(office.caseworker)
     customer_pages.give_page(case_id=case.pk, actor=sanne)
     engine.settle()
-    assert zoe.look().status_code == 410  # one for each party: the newer one holds
+    # One for each party: the newer one holds; from the older one a new one is sent to the same mail
+    gone = zoe.look()
+    assert gone.status_code == 410 and f"{zoe.address}renew/" in gone.content.decode()
+    CustomerPage.objects.update(given_at=case.opened_at - timedelta(days=1))
+    mails = len(mail.outbox)
+    zoe.browser.post(f"{zoe.address}renew/")
+    engine.settle()
+    assert len(mail.outbox) == mails + 1
+    newest = CustomerPage.objects.get(case_id=case.pk, revoked_at=None)
+    assert addresses.address_of(newest) in mail.outbox[-1].body
     zoe = customer(case).come_in()
     customer_pages.revoke_page(case_id=case.pk, reason="Lost her telephone.", actor=sanne)
     customer_pages.revoke_page(case_id=case.pk, reason="Twice.", actor=sanne)
-    assert zoe.look().status_code == 410
+    gone = zoe.look()
+    assert gone.status_code == 410 and "renew/" not in gone.content.decode()  # promises nothing
     zoe.browser.post(f"{zoe.address}renew/")  # what people closed, people open
     assert not CustomerPage.objects.filter(revoked_at=None).exists()
     told = [e.type for e in events_of(case.pk) if e.type.startswith("page.")]
-    assert told == ["page.given", "page.revoked"]
+    assert told == ["page.given", "page.given", "page.revoked"]
     assert not list(verify(references=[case.reference]))
 
 
