@@ -7,7 +7,7 @@ import argparse
 
 from bench.installation import Installation
 
-MEASURES = ("replay", "age", "throughput", "latency", "timers")  # and "pages", by name alone
+MEASURES = ("replay", "age", "throughput", "latency", "timers")  # "pages" and "api" by name alone
 
 
 def main() -> None:
@@ -19,11 +19,14 @@ def main() -> None:
     parser.add_argument("--far", type=int, default=1_000_000, help="far timers; 0: without")
     parser.add_argument("--events", type=int, default=1000, help="events of the step replayed")
     parser.add_argument("--old-events", type=int, default=50_000)
-    parser.add_argument("--size", type=int, default=50_000, help="cases on which pages are read")
+    parser.add_argument("--size", type=int, default=50_000, help="cases for pages and api")
     parser.add_argument("--size-events", type=int, default=0, help="their events; 0: 20 a case")
     given = parser.parse_args()
     if "pages" in given.measures:
         measure_pages(size=given.size, events=given.size_events or 20 * given.size)
+        return
+    if "api" in given.measures:
+        measure_api(size=given.size, events=given.size_events or 20 * given.size)
         return
     with Installation() as installed:
         from bench import measures
@@ -58,6 +61,21 @@ def measure_pages(*, size: int, events: int) -> None:
 
         call_command("demo", cases=48, verbosity=0)
         for line in pages(installed, size=size, events=events):
+            print(line, flush=True)
+
+
+def measure_api(*, size: int, events: int) -> None:
+    """As for pages, but on a database that waits for its disk: calls write too."""
+    import os
+
+    os.environ["LONGCASE_DEMO"] = "1"
+    with Installation(kinds="shipped") as installed:
+        from django.core.management import call_command
+
+        from bench.api import api
+
+        call_command("demo", cases=48, verbosity=0)
+        for line in api(installed, size=size, events=events):
             print(line, flush=True)
 
 
