@@ -25,10 +25,12 @@ def today() -> date:
 
 
 def away_now(people: Iterable[Person | int]) -> dict[int, Absence]:
-    """Which of these people are away today, by their id; one query."""
+    """Which of these people are away today, by their id; one query. Who has left is not away."""
     ids = {one if isinstance(one, int) else one.pk for one in people}
     day = today()
-    found = Absence.objects.filter(person__in=ids, from_date__lte=day, until_date__gte=day)
+    found = Absence.objects.filter(
+        person__in=ids, person__is_active=True, from_date__lte=day, until_date__gte=day
+    )
     return {one.person_id: one for one in found.select_related("substitute")}
 
 
@@ -36,7 +38,9 @@ def away_until(person: str) -> Subquery:
     """Until which day the person in this column is away today; null for one who is here. For
     lists, where `away_now` would be one more query."""
     day = today()
-    found = Absence.objects.filter(person=OuterRef(person), from_date__lte=day, until_date__gte=day)
+    found = Absence.objects.filter(
+        person=OuterRef(person), person__is_active=True, from_date__lte=day, until_date__gte=day
+    )
     return Subquery(found.order_by("-until_date").values("until_date")[:1])
 
 

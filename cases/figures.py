@@ -75,6 +75,7 @@ class Standing:
 
 _KEYS = (
     "owner_id",
+    "owner__is_active",
     "phase",
     "age",
     "is_paused",
@@ -130,7 +131,7 @@ def _count(found: Standing, load: Load, row: Mapping[str, Any]) -> None:
         found.due += n
         load.due += n
         found.due_with_others += n if phase != "hand" else 0
-    if row["owner_id"] is None:
+    if not row["owner__is_active"]:  # nobody, or somebody who has left
         found.nobody += n
         found.nobody_since = min(found.nobody_since or row["oldest"], row["oldest"])
     age = found.ages[row["age"]]

@@ -27,6 +27,7 @@ from cases.models import (
     Task,
     Team,
 )
+from cases.teamcases import NOBODYS
 from cases.words import person_ids
 from timers import calendars
 
@@ -134,7 +135,7 @@ def narrowed(
     if choice.owner == "me":
         cases = cases.filter(owner=person)
     elif choice.owner == "nobody":
-        cases = cases.filter(owner=None)
+        cases = cases.filter(NOBODYS)
     elif is_number(choice.owner):
         cases = cases.filter(owner=int(choice.owner))
     if is_number(choice.team):

@@ -40,6 +40,10 @@ FILTERS = (
 )
 
 
+# Nobody works on it: it has no caseworker, or that one has left.
+NOBODYS = Q(owner=None) | Q(owner__is_active=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Moments:
     """The moments by which cases are told apart, all from one look at the clock."""
@@ -129,7 +133,7 @@ def chosen(cases: QuerySet[Any], choice: Chosen) -> QuerySet[Any]:
         case "due":
             cases = cases.filter(is_due=True)
         case "nobody":
-            cases = cases.filter(owner=None)
+            cases = cases.filter(NOBODYS)
         case "review" | "hand" | "waiting":
             cases = cases.filter(phase=choice.show)
         case "paused":

@@ -331,7 +331,8 @@ def absence_of(person_id: int, away: dict[int, Absence]) -> SafeString | str:
     if found is None:
         return ""
     told = {"day": dates.day(found.until_date, clock.now()), "who": found.substitute}
-    said = _("absent to %(day)s, %(who)s stands in") if found.substitute else _("absent to %(day)s")
+    stands_in = found.substitute is not None and found.substitute.is_active
+    said = _("absent to %(day)s, %(who)s stands in") if stands_in else _("absent to %(day)s")
     return format_html(' <span class="tag">{}{}</span>', icon("clock"), said % told)
 
 

@@ -196,7 +196,7 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
         return render(request, "cases/person.html", context, status=status)
 
     if request.method == "POST":
-        return carry_out(request, form=form, act=act, show=show)
+        return carry_out(request, form=form, act=act, show=show, apart=True)
     return show(form)
 
 

@@ -22,6 +22,7 @@ from cases.errors import NoSuchCase
 from cases.forms import EmptyForm
 from cases.models import BulkAct, Case, Person, Task, Team
 from cases.once import Answer
+from cases.teamcases import NOBODYS
 from cases.views.acting import carry_out
 from cases.views.signing import actor_of, person_of, signed_in
 from cases.views.team import team_for
@@ -77,7 +78,7 @@ def assign(request: HttpRequest, pk: int) -> HttpResponse:
     """The cases of a team that nobody has, each with a suggestion by load and absence."""
     person = person_of(request)
     team = _led(person, pk)
-    free = access.team_cases(person, team).filter(owner=None)
+    free = access.team_cases(person, team).filter(NOBODYS)
     cases = list(free.order_by("opened_at", "pk")[:MOST])
     people = spreading.candidates(team)
     shown = [(one.person, one.cases, one.absence) for one in people]

@@ -21,6 +21,8 @@ from cases.accounts import note_change
 from cases.actors import Actor
 from cases.errors import Invalid, NotAllowed
 from cases.models import Person, Team
+from processes.acts import clients
+from processes.acts.people import release_unfit
 
 KNOWN_ROLES = (
     access.CASEWORKER,
@@ -73,7 +75,7 @@ def make_person(
     person.set_unusable_password()
     person.save()
     note_change("person.made", actor=actor, person=person, username=username)
-    return change_person(
+    return _change(
         person=person,
         first_name=first_name,
         last_name=last_name,
@@ -86,8 +88,17 @@ def make_person(
     )
 
 
+def change_person(*, person: Person, actor: Actor, **given: Any) -> Person:
+    """Change an account; what differs is recorded, before and after. Tasks that they hold and may
+    no longer do return to their queues: after that commit, since a case is locked before a person.
+    Raises Invalid, NotAllowed."""
+    changed = _change(person=person, actor=actor, **given)
+    release_unfit(person=changed, actor=actor)
+    return changed
+
+
 @transaction.atomic
-def change_person(
+def _change(
     *,
     person: Person,
     first_name: str,
@@ -100,7 +111,6 @@ def change_person(
     leads: Sequence[Team] = (),
     why: str = "",
 ) -> Person:
-    """Change an account; what differs is recorded, before and after. Raises Invalid, NotAllowed."""
     access.require(actor, "manage people")
     held = Person.objects.select_for_update().get(pk=person.pk)
     before = _told(held)
@@ -187,6 +197,7 @@ def reactivate_person(*, person: Person, actor: Actor, why: str) -> Person:
     access.require(actor, "manage people")
     held = Person.objects.select_for_update().get(pk=person.pk)
     if not held.is_active:
+        clients.revoke_tokens(person=held, actor=actor)
         held.is_active = True
         held.set_unusable_password()
         held.save(update_fields=["is_active", "password"])

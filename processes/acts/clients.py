@@ -169,6 +169,12 @@ def revoke_token(*, token: Token, actor: Actor) -> Token:
     return token
 
 
+def revoke_tokens(*, person: Person, actor: Actor) -> int:
+    """End all tokens of somebody who leaves. They stay ended when that person comes back."""
+    alive = Token.objects.filter(person=person, revoked_at=None)
+    return alive.update(revoked_at=clock.now(), revoked_by=actor.code)
+
+
 @transaction.atomic
 def change_signing(*, client: Client, actor: Actor, overlap_hours: int = 24) -> str:
     """A new secret with which a program signs its messages; its text. The one before is good for

@@ -69,6 +69,19 @@ def tell_clock(*, case_id: int, owner_id: int | None, name: str, text: str, now:
         Notice.objects.create(person_id=owner_id, **told)
 
 
+def tell_left(*, case_id: int, who: str, count: int, now: datetime) -> None:
+    """The supervisors learn that whoever worked on cases has left, and nobody has them now."""
+    with translation.override(settings.LANGUAGE_CODE):
+        text = ngettext(
+            "%(who)s has left; %(n)s case has no caseworker any more.",
+            "%(who)s has left; %(n)s cases have no caseworker any more.",
+            count,
+        ) % {"who": who, "n": count}
+    Notice.objects.create(
+        case_id=case_id, role="supervisor", kind="other", text=text, written_at=now
+    )
+
+
 def about_clock(
     mark: str, title: str, reference: str, state: ClockState, calendar: Calendar, now: datetime
 ) -> str:

@@ -12,12 +12,13 @@ from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from cases import absence
+from cases import absence, noticeboard
 from cases.actors import Actor
-from cases.models import Person, StepDay, TeamDay
-from processes.acts import absences
+from cases.models import Person, StepDay, TeamDay, Token
+from processes.acts import absences, clients
 from processes.acts.cases import assign_case
 from processes.acts.messages import deliver_message
+from processes.acts.people import deactivate_person
 from processes.work import weekfigures
 from tests.trial import activities
 
@@ -210,3 +211,34 @@ def test_who_is_away_is_said_beside_their_load(
     assert link is not None
     assert "is ended" in visit(people.sanne).open(link[1]).send(link[1])
     assert not absence.away_now([people.sanne])
+
+
+def test_cases_of_somebody_who_left_are_without_caseworker_and_their_supervisor_knows(
+    desk: Any, people: Any, joris: Person, visit: Any
+) -> None:
+    # Given Joris, away, with two cases and Eve standing in, who has a token and leaves
+    for title in ("Of Joris", "Of Joris too"):
+        given = desk.open("review", title=title)
+        assign_case(case_id=given.pk, owner=joris, actor=Actor.of(people.petra), reason="his")
+    day = absence.today()
+    absences.enter_absence(
+        person=joris, from_date=day, until_date=day, substitute=people.eve, actor=Actor.of(joris)
+    )
+    clients.issue_token(actor=Actor.of(joris), person=joris)
+    petra = visit(people.petra)
+    assert "Eve Outside stands in" in petra.open(f"/team/{people.petra.team_id}/")
+    Person.objects.filter(pk=people.eve.pk).update(is_active=False)
+    assert "Eve Outside stands in" not in petra.open(f"/team/{people.petra.team_id}/")
+    deactivate_person(person=joris, actor=Actor.of(people.petra))
+
+    # Then the page counts both as nobody's, says why, and offers to assign them
+    page = petra.open(f"/team/{people.petra.team_id}/")
+    assert "has left" in page and "Away until" not in page
+    assert '?show=nobody"><b>2</b>' in page.html and "Assign 2 cases" in page
+    listed = petra.open(f"/team/{people.petra.team_id}/cases/?show=nobody")
+    assert "Of Joris too" in listed
+    assert "Of Joris too" in petra.open(f"/team/{people.petra.team_id}/assign/")
+    # and the supervisors were told once; the token is over, also when Joris comes back
+    told = [one.text for one in noticeboard.unread(people.petra)]
+    assert told == [f"{joris} has left; 2 cases have no caseworker any more."]
+    assert Token.objects.get(person=joris).revoked_at is not None

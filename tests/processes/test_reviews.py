@@ -6,14 +6,17 @@ import threading
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group
 
 from cases import access
 from cases.actors import Actor
 from cases.errors import CaseChanged, Invalid, NotAllowed, TaskHeld, TaskNotOpen
 from cases.models import Person, Task
 from processes.acts import tasks
+from processes.acts.accounts import change_person
 from processes.acts.cases import change_facts, open_case
 from processes.acts.people import deactivate_person
+from processes.engine.verify import verify
 from tests.cases.conftest import Visitor
 from tests.processes.conftest import SERVICE, Trials, at_once
 from timers.models import Timer
@@ -279,6 +282,29 @@ def test_what_a_reviewer_holds_returns_to_its_queue_when_they_leave(
     task = trials.claim(cases[0], people.ayse)
     with pytest.raises(Invalid, match="has left"):
         tasks.hand_over_task(task_id=task.pk, to=people.milan, actor=petra, reason="back?")
+
+
+def test_what_somebody_holds_and_may_no_longer_do_returns_to_its_queue(
+    trials: Trials, people: Any
+) -> None:
+    # Given an underwriter with a review in hand
+    case = trials.open("review")
+    trials.claim(case, people.milan)
+    told = {"person": people.milan, "first_name": "Milan", "last_name": "Kovač"}
+    admin = Person.objects.create_user("anna", last_name="Anna")
+    admin.groups.add(Group.objects.get_or_create(name="administrator")[0])
+    actor = Actor.of(admin)
+
+    # When their team changes, which an underwriter's tasks do not depend on, it stays
+    change_person(**told, team=people.eve.team, roles=["underwriter"], actor=actor)
+    assert Task.objects.get(case_id=case.pk).holder == people.milan
+
+    # When the role is taken away, it is back in its queue, and its case says why
+    change_person(**told, team=people.eve.team, roles=["caseworker"], actor=actor)
+    assert Task.objects.get(case_id=case.pk).holder is None
+    released = trials.last(case, "task.released")
+    assert "no longer has the role" in released.data["reason"] and released.actor == actor.code
+    assert not list(verify(references=[case.reference]))
 
 
 @pytest.mark.parametrize("who", ["sanne", "milan", "ada", "eve"])
