@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from cases import amounts, fsm
 from cases.models import Digest, Person, Task
+from cases.words import of_steps
 
 REASON_CHARACTERS = 4000
 NOTE_CHARACTERS = 10_000
@@ -134,7 +135,7 @@ class TaskForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.task = task
         self.asked: list[str] = []
-        choices = [(one[0], one[1]) for one in task.outcomes]
+        choices = [(one[0], of_steps(one[1])) for one in task.outcomes]
         self.fields["outcome"].choices = choices
         if task.advises_id is not None:
             self.fields["outcome"].initial = choices[0][0]
@@ -143,7 +144,7 @@ class TaskForm(forms.Form):
         if len(choices) == 1:
             self.fields["outcome"].initial = choices[0][0]
         for name, label, kind in task.asks:
-            self.fields[f"ask_{name}"] = asked_field(label, kind)
+            self.fields[f"ask_{name}"] = asked_field(of_steps(label), kind)
             self.asked.append(name)
         self.order_fields(["outcome", *(f"ask_{name}" for name in self.asked), "reason"])
         if self.needs_reason() == {one[0] for one in task.outcomes}:

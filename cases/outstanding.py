@@ -13,7 +13,7 @@ from cases import dates
 from cases.models import Case, Document, Person, Requirement, Task
 from cases.retries import Retry
 from cases.tags import Tag, requirement_tag, task_of, task_tag
-from cases.words import Words, capitalised, party, plain
+from cases.words import Words, capitalised, of_steps, party, plain
 
 _FAR = timedelta(days=3600)  # a timer so far away is one that is never meant to ring
 
@@ -106,7 +106,7 @@ def _papers(
         document = newest.get(one.name) if one.state == "received" else None
         found.append(
             Outstanding(
-                what=one.title,
+                what=of_steps(one.title),
                 whom=capitalised(party(one.asked_of)),
                 since=one.asked_at,
                 due=due,
@@ -120,7 +120,7 @@ def _papers(
 
 def _work(task: Task, person: Person, now: datetime) -> Outstanding:
     return Outstanding(
-        what=task.title,
+        what=of_steps(task.title),
         whom=str(task.holder) if task.holder else capitalised(party(task.role)),
         since=task.opened_at,
         due=dates.due(task.due_at, now) if task.due_at else None,

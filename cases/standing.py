@@ -18,7 +18,7 @@ from cases.models import Case, Person, Requirement, Task
 from cases.outstanding import child_of, is_near
 from cases.retries import Retry
 from cases.tags import case_tag, first_wait, task_of
-from cases.words import Words, party, plain
+from cases.words import Words, of_steps, party, plain
 
 # -- the rail: the main line of the kind
 
@@ -221,9 +221,9 @@ def _next(case: Case, *, tasks: Sequence[Task], words: Words, now: datetime) -> 
     for wait in awaited[:_MOST_SAID]:
         if wait.get("met"):
             task = task_of(wait, tasks) if several else None
-            said.append(f"{_when(wait, task=task, words=words)} {wait['met']}")
+            said.append(f"{_when(wait, task=task, words=words)} {of_steps(wait['met'])}")
         if wait.get("otherwise") and wait.get("until"):
-            told = {"day": dates.day(wait["until"], now), "then": wait["otherwise"]}
+            told = {"day": dates.day(wait["until"], now), "then": of_steps(wait["otherwise"])}
             passed = _("Overdue since %(day)s: %(then)s")
             said.append((passed if wait["until"] < now else _("Not by %(day)s: %(then)s")) % told)
     said += _by_themselves(case.waits, now)
@@ -270,7 +270,7 @@ def _when(wait: dict[str, Any], *, task: Task | None, words: Words) -> str:
         case "documents":
             return _("When all are accepted:")
         case "task" if task is not None:
-            return _("When “%(task)s” is done:") % {"task": task.title}
+            return _("When “%(task)s” is done:") % {"task": of_steps(task.title)}
         case "task" | "activity" | "subcase" | "staff":
             return _("When that is done:")
         case "message":

@@ -135,7 +135,7 @@ class Words:
 
     def task_title(self, data: Mapping[str, Any], at: datetime) -> str:
         task = self.task(data, at)
-        return task.title if task else plain(data.get("name", "")) or _("Task")
+        return of_steps(task.title) if task else plain(data.get("name", "")) or _("Task")
 
     def outcome(self, data: Mapping[str, Any], at: datetime) -> str:
         task = self.task(data, at)
@@ -156,7 +156,14 @@ class Words:
 
 def outcome_label(task: Task, outcome: str) -> str:
     """The words of an outcome, as they stood on the form."""
-    return next((str(one[1]) for one in task.outcomes if one[0] == outcome), plain(outcome))
+    known = (of_steps(str(one[1])) for one in task.outcomes if one[0] == outcome)
+    return next(known, plain(outcome))
+
+
+def of_steps(text: str) -> str:
+    """Words of a step's code, for who reads them now. History keeps them as the code has them, so
+    that replay knows no language; what is not in the catalogue is shown as it was recorded."""
+    return _(text) if text else ""
 
 
 def plain(name: str) -> str:
@@ -173,7 +180,7 @@ def party(name: str) -> str:
     if name in KNOWN:
         return _(KNOWN[name])
     if not name or name.startswith(("the ", "those ", "whoever ")) or name[:1].isupper():
-        return name
+        return of_steps(name)
     return _("the %(role)s") % {"role": name.replace("_", " ")}
 
 

@@ -30,6 +30,7 @@ from cases.absence import away_until
 from cases.counting import COUNTED_TO, Sql, count_sql, sql_of, union_of
 from cases.models import Case, Document, Person, Reminder, Task
 from cases.queries import is_number, near_until
+from cases.words import of_steps
 
 PAGE_ROWS = 50
 TABS = ("mine", "waiting", "queue", "reviews", "done")
@@ -356,7 +357,7 @@ def _rows(lines: Sequence[Line], *, person: Person, now: datetime, near: datetim
     tasks = Task.objects.filter(wanted | Q(case__in=waiting, state="open"))
     tasks = tasks.select_related("holder").annotate(holder_away=away_until("holder"))
     by_id = {task.pk: task for task in tasks.order_by("-opened_number")}
-    first_of = {task.case_id: task.title for task in by_id.values() if task.is_open}
+    first_of = {task.case_id: of_steps(task.title) for task in by_id.values() if task.is_open}
     found = []
     for why, case_id, task_id, due_at in lines:
         case, task = cases.get(case_id), by_id.get(task_id or 0)

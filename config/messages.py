@@ -7,6 +7,7 @@ is kept with it, so that running Longcase needs neither gettext nor Babel (decis
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 import sys
@@ -21,6 +22,7 @@ from babel.messages.pofile import read_po, write_po
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ("audit", "timers", "cases", "processes", "config")
 LOCALE = ROOT / "locale"
+KINDS = [path.parent for path in sorted((ROOT / "processes").glob("*/apps.py"))]
 # What the words of Django add to those of gettext.
 KEYWORDS = {
     **extract.DEFAULT_KEYWORDS,
@@ -30,6 +32,9 @@ KEYWORDS = {
     "pgettext_lazy": ((1, "c"), 2),
     "npgettext_lazy": ((1, "c"), 2, 3),
 }
+# What a step's code says to people through the words of authoring: recorded as it stands there, and
+# translated when it is read (`cases.words.of_steps`).
+OF_STEPS = {"title", "outcomes", "asks", "met", "then", "otherwise", "on"}
 _PLACEHOLDER = re.compile(r"%\((\w+)\)[-#0 +]*[\d.]*[a-z]|%%|%[sdrf]|\{\w*\}")
 
 
@@ -84,12 +89,34 @@ def templates() -> list[Path]:
 def strings_of(path: Path) -> Iterator[tuple[str | tuple[str, ...], str | None]]:
     """The marked strings of one file, as (message, context)."""
     text = path.read_text(encoding="utf-8")
+    if path.suffix == ".py" and any(path.is_relative_to(kind) for kind in KINDS):
+        yield from ((words, None) for words in _of_steps(text))
     if path.suffix != ".py":
         text = _as_code(text)
     found = extract.extract("python", io.BytesIO(text.encode()), keywords=KEYWORDS)
     for _line, message, _comments, context in found:
         if message and message != ("",):
             yield message, context
+
+
+def _of_steps(code: str) -> Iterator[str]:
+    """The words that steps and activities of a kind give to people, in their plain strings."""
+    for call in ast.walk(ast.parse(code)):
+        if not isinstance(call, ast.Call):
+            continue
+        for given in call.keywords:
+            if given.arg in OF_STEPS and not any(_is_more(one) for one in ast.walk(given.value)):
+                for one in ast.walk(given.value):
+                    # Names of the code are small and have no blanks.
+                    if isinstance(one, ast.Constant) and isinstance(one.value, str):
+                        text = one.value
+                        if text[:1].isupper() or " " in text:
+                            yield text
+
+
+def _is_more(node: ast.AST) -> bool:
+    """Whether these are no plain strings: marked already, or put together when they are needed."""
+    return isinstance(node, ast.Call | ast.JoinedStr)
 
 
 def _as_code(template: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from cases.fields import DataField
 
@@ -73,7 +74,8 @@ class Task(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.title} of {self.case.reference}"
+        told = {"task": _(self.title), "case": self.case.reference}
+        return _("%(task)s of %(case)s") % told
 
     @property
     def is_open(self) -> bool:

@@ -262,6 +262,12 @@ def move_target(names: words.Words, edge: Edge) -> str:
 
 
 @register.filter
+def of_steps(text: str) -> str:
+    """Words that a step's code gave, such as the title of a task, in the reader's language."""
+    return words.of_steps(text)
+
+
+@register.filter
 def outcome_words(task: Task) -> str:
     return words.outcome_label(task, task.outcome)
 

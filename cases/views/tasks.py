@@ -21,6 +21,7 @@ from cases.views.case import facts_of, overtaken
 from cases.views.drafting import filled_in
 from cases.views.pages import case_for, head_of
 from cases.views.signing import actor_of, person_of, signed_in
+from cases.words import of_steps, outcome_label
 from processes.acts import advice, decisions, tasks
 from timers import clock
 
@@ -104,7 +105,7 @@ def _show(request: HttpRequest, pk: int, form: TaskForm, status: int) -> HttpRes
         if fresh.is_open and fresh.is_review
         else [],
         "rested": papers.rested_on(fresh, head["file"].documents),
-        "outcome": next((o[1] for o in fresh.outcomes if o[0] == fresh.outcome), fresh.outcome),
+        "outcome": outcome_label(fresh, fresh.outcome),
         "closed_by": head["words"].actor(fresh.closed_by) if fresh.closed_by else "",
         "earlier": decided_before(head["file"], fresh)[-SHOWN:],
         "documents": head["file"].documents[:SHOWN],
@@ -213,7 +214,7 @@ def take_back(request: HttpRequest, pk: int) -> HttpResponse:
         decisions.take_back_decision(
             task_id=pk, reason=form.cleaned_data["reason"], actor=actor_of(request)
         )
-        said = _("%(task)s: taken back. It is open again.") % {"task": task.title}
+        said = _("%(task)s: taken back. It is open again.") % {"task": of_steps(task.title)}
         return Answer(task.case.get_absolute_url(), said)
 
     return _small_act(request, pk, ReasonForm(request.POST or None), "take-back", act)
