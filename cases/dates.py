@@ -7,8 +7,8 @@ from datetime import date, datetime, timedelta
 
 from django.utils import timezone
 from django.utils.dateformat import format as date_format
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 NEAR_DAYS = 5  # from here on a due date is shown as near
 
@@ -32,17 +32,24 @@ def day(moment: datetime | date, now: datetime | None = None) -> str:
     """ "4 Dec", with its year when that is another one than now's or when there is no now."""
     there = local_date(moment) if isinstance(moment, datetime) else moment
     near = now is not None and local_date(now).year == there.year
-    return date_format(there, "j M" if near else "j M Y")
+    return _written(there, "j M" if near else "j M Y")
+
+
+def _written(at: date, pattern: str) -> str:
+    """A date in the reader's language: "4 Dec 2026", in Dutch "4 dec. 2026"."""
+    if (get_language() or "").startswith("nl"):  # small, and with a point where it is cut short
+        pattern = pattern.replace("M", "b" if at.month == 5 else r"b\.")
+    return date_format(at, pattern)
 
 
 def weekday(moment: datetime) -> str:
     """ "Fri 4 Dec 2026"."""
-    return date_format(local_date(moment), "D j M Y")
+    return _written(local_date(moment), "D j M Y")
 
 
 def moment(at: datetime) -> str:
     """ "26 Nov 2026 10:14"."""
-    return date_format(timezone.localtime(at), "j M Y H:i")
+    return _written(timezone.localtime(at), "j M Y H:i")
 
 
 def clock_time(at: datetime) -> str:

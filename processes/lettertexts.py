@@ -151,19 +151,20 @@ def choices_for(kind: str) -> list[Choice]:
 
 
 def _missing_papers() -> Choice:
-    with translation.override(settings.LANGUAGE_CODE):
-        return _missing_papers_here()
+    title = _("Documents that are still missing")
+    with translation.override(settings.LANGUAGE_CODE):  # the letter's, not the reader's
+        subject, text = _missing_papers_here()
+    return Choice(MISSING, title, settings.LANGUAGE_CODE, subject, text)
 
 
-def _missing_papers_here() -> Choice:
+def _missing_papers_here() -> tuple[str, str]:
     text = _(
         "Dear {{ name }},\n\nWe have received from you:\n{{ received }}\n\nThese are still missing:"
         "\n{{ missing }}\n\nWe can go on once we have them.\n\nKind regards\n{{ caseworker }}\n\n"
         "Your reference: {{ reference }}"
     )
     subject = _("What we still need from you ({{ reference }})")
-    title = _("Documents that are still missing")
-    return Choice(MISSING, title, settings.LANGUAGE_CODE, subject, text)
+    return subject, text
 
 
 def name_of(title: str) -> str:
