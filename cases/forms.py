@@ -11,7 +11,7 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from cases import amounts, fsm
+from cases import amounts, fsm, signins
 from cases.models import Digest, Person, Task
 from cases.words import of_steps
 
@@ -39,7 +39,24 @@ class LoginForm(AuthenticationForm):
         "invalid_login": _(
             "This name and password do not belong together. Both are case-sensitive."
         ),
+        "paused": _(
+            "Too many wrong passwords came for this name, or from where you are. Nobody can sign "
+            "in that way now, not even with the right one. Try again in 15 minutes."
+        ),
     }
+
+    def clean(self) -> dict[str, Any]:
+        """Django's own, within the brake on guessing: see cases/signins.py."""
+        name = self.cleaned_data.get("username")
+        if not name or not self.cleaned_data.get("password"):
+            return super().clean()
+        address = signins.address_of(self.request.META) if self.request is not None else ""
+        one = signins.begin(name=name, address=address)
+        if one is None:
+            raise forms.ValidationError(self.error_messages["paused"], code="paused")
+        cleaned = super().clean()
+        signins.succeeded(one)
+        return cleaned
 
 
 class AmountField(forms.DecimalField):

@@ -15,6 +15,7 @@ from authlib.integrations.django_client import OAuth
 from django.conf import settings
 from django.contrib.auth import login
 from django.contrib.auth.views import LoginView
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -52,6 +53,12 @@ class SignIn(LoginView):
         if settings.LONGCASE_OIDC_ONLY:
             raise NotAllowed(_("Passwords are not used here; sign in at your organisation."))
         return super().post(request, *args, **kwargs)
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        response = super().form_invalid(form)
+        if form.has_error(NON_FIELD_ERRORS, "paused"):
+            response.status_code = 429
+        return response
 
 
 @require_safe

@@ -14,6 +14,7 @@ from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
+from cases import signins
 from cases.models.client import CallCount
 from timers import clock
 
@@ -59,12 +60,8 @@ def failed(request: Request | HttpRequest) -> None:
 
 
 def _address(request: Request | HttpRequest) -> str:
-    """Where a call comes from; behind a proxy, what that proxy saw."""
-    address = str(request.META.get("REMOTE_ADDR", ""))
-    if settings.LONGCASE_BEHIND_PROXY:
-        seen = str(request.META.get("HTTP_X_FORWARDED_FOR", "")).rpartition(",")[2].strip()
-        address = seen or address
-    return f"address:{address}"[:80]
+    """Where a call comes from."""
+    return f"address:{signins.address_of(request.META)}"[:80]
 
 
 def _minute() -> tuple[int, int]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from cases import signins
 from cases.models import Person
 from tests.fixtures.desk import PASSWORD
+from timers import clock
 
 pytestmark = pytest.mark.django_db
 
@@ -28,6 +31,38 @@ def test_a_wrong_password_is_told_without_saying_which_was_wrong(people: Any) ->
     assert b"do not belong together" in answer.content
     assert answer["Cache-Control"].startswith(("no-store", "max-age=0"))
     assert b"<title>Error:" in answer.content
+
+
+def test_guessing_passwords_is_braked_by_name_for_a_while(
+    people: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def tries(name: str, password: str) -> Any:
+        return Client().post("/login/", {"username": name, "password": password})
+
+    # Given nine wrong passwords and the right one: that forgives what was before
+    for n in range(9):
+        assert tries("sanne", f"wrong {n}").status_code == 200
+    assert tries("sanne", PASSWORD).status_code == 302
+    # When ten are wrong, of a known name as of an unknown one, also the right one is refused
+    answers = {}
+    for name in ("sanne", "nobody-of-ours"):
+        for n in range(10):
+            assert b"do not belong together" in tries(name.upper() if n % 2 else name, "x").content
+        answers[name] = tries(name, PASSWORD)
+        assert answers[name].status_code == 429
+        assert b"Try again in 15 minutes" in answers[name].content
+    # Then others still sign in, and after a quarter of an hour so does she
+    assert tries("petra", PASSWORD).status_code == 302
+    later = clock.now() + timedelta(minutes=15)
+    monkeypatch.setattr(signins.clock, "now", lambda: later)
+    assert signins.begin(name="sanne", address="") is not None
+
+
+def test_guessing_passwords_of_many_names_is_braked_by_address(people: Any) -> None:
+    for n in range(50):
+        assert signins.begin(name=f"name {n}", address="2001:db8::1") is not None
+    assert signins.begin(name="another", address="2001:db8::2") is None  # of the same network
+    assert signins.begin(name="another", address="192.0.2.7") is not None
 
 
 def test_an_address_elsewhere_is_not_followed(people: Any) -> None:
