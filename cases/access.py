@@ -70,7 +70,7 @@ def _reaches(person: Person) -> list[Q]:
     reaches = [
         Q(owner__in=selves(person)),
         Q(Exists(tasks.filter(holder__in=selves(person)))),
-        Q(Exists(tasks.filter(closed_by=f"person:{person.pk}"))),
+        Q(Exists(tasks.filter(closed_by=f"person:{person.pk}", state__in=["done", "taken_back"]))),
     ]
     if person.roles & TEAM_ROLES and person.team_ids:
         reaches.append(Q(team__in=person.team_ids, restricted=False))
@@ -80,6 +80,15 @@ def _reaches(person: Person) -> list[Q]:
         own = Q(team=None) | Q(team__in=person.team_ids) | Q(owner=person)
         reaches.append(own & Q(Exists(is_open.filter(role__in=of_team))))
     return reaches
+
+
+def repairable_cases(person: Person) -> QuerySet[Case]:
+    """The cases that this person may repair: operators all, supervisors those of their teams that
+    they see."""
+    if OPERATOR in person.roles or not person.is_active:
+        return visible_cases(person)
+    own = Q(team__in=person.team_ids, restricted=False) | Q(owner=person)
+    return Case.objects.filter(own) if SUPERVISOR in person.roles else Case.objects.none()
 
 
 def team_cases(person: Person, team: Team) -> QuerySet[Case]:
@@ -163,8 +172,9 @@ def visible_tasks(person: Person) -> QuerySet[Task]:
 
 def is_own_request(person: Person, case: Case) -> bool:
     """Whether the case is this person's own: they opened it, somebody opened it for them, they are
-    its caseworker, or they did that one's work as a substitute. Such a person reviews nothing of
-    it, whatever roles they have. While somebody stands in for another, either counts."""
+    or were its caseworker, they changed its facts or judged its papers, or they did that one's work
+    as a substitute. Such a person reviews nothing of it, whatever roles they have, also after they
+    gave it away. While somebody stands in for another, either counts."""
     both = selves(person)
     if case.owner_id in both:
         return True
@@ -173,7 +183,22 @@ def is_own_request(person: Person, case: Case) -> bool:
     codes = [f"person:{one}" for one in both]
     opened = Q(number=1) & (Q(actor__in=codes) | Q(on_behalf__in=codes))
     stood_in = Q(actor__in=codes, on_behalf=f"person:{case.owner_id}")
-    return Event.objects.filter(opened | stood_in, case_id=case.pk).exists()
+    worked = Q(type__in=WORKING) & (Q(actor__in=codes) | Q(on_behalf__in=codes))
+    told = Event.objects.filter(case_id=case.pk)
+    if told.filter(opened | stood_in | worked).exists():
+        return True
+    given = told.filter(type__in=GIVING).values_list("data", flat=True)
+    return any(_caseworkers_in(data) & set(both) for data in given)
+
+
+# What whoever works on a case does to what a review rests on.
+WORKING = ("facts.changed", "document.accepted", "document.rejected")
+GIVING = ("case.opened", "case.assigned")  # whose data name a caseworker
+
+
+def _caseworkers_in(data: Any) -> set[int]:
+    """Whom such an event made the caseworker, and who was it before."""
+    return {found for name in ("owner", "before") if isinstance(found := data.get(name), int)}
 
 
 def is_barred(person: Person, task: Task) -> bool:
@@ -207,16 +232,23 @@ def foresee(person: Person, cases: Sequence[Case]) -> None:
     for lists, where each would be a query of its own. Acts ask anew, under the lock."""
     codes = {f"person:{one}" for one in selves(person)}
     told = Event.objects.filter(case_id__in=[case.pk for case in cases]).filter(
-        Q(number=1) | Q(actor__in=codes, on_behalf__startswith="person:") | Q(on_behalf__in=codes)
+        Q(number=1)
+        | Q(actor__in=codes, on_behalf__startswith="person:")
+        | Q(on_behalf__in=codes)
+        | Q(actor__in=codes, type__in=WORKING)
+        | Q(type__in=GIVING)
     )
+    both = set(selves(person))
     own: dict[int, bool] = {}
     decided: dict[int, set[str]] = {}
     owner_of = {case.pk: f"person:{case.owner_id}" for case in cases}
-    for case_id, number, kind, actor, on_behalf in told.values_list(
-        "case_id", "number", "type", "actor", "on_behalf"
+    for case_id, number, kind, actor, on_behalf, data in told.values_list(
+        "case_id", "number", "type", "actor", "on_behalf", "data"
     ):
         opened = number == 1 and bool({actor, on_behalf} & codes)
-        if opened or (actor in codes and on_behalf == owner_of[case_id]):
+        worked = kind in WORKING and bool({actor, on_behalf} & codes)
+        given = kind in GIVING and bool(_caseworkers_in(data) & both)
+        if opened or worked or given or (actor in codes and on_behalf == owner_of[case_id]):
             own[case_id] = True
         if kind == "task.completed" and on_behalf in codes:
             decided.setdefault(case_id, set()).add(actor)
@@ -333,6 +365,14 @@ def is_of_list(person: Person, saved: SavedList) -> bool:
     return SUPERVISOR in person.roles and saved.team_id in person.team_ids
 
 
+@rules.predicate
+def leads_repair(person: Person, case: Case | None) -> bool:
+    """A supervisor, of the case's team where it is about a case."""
+    if SUPERVISOR not in person.roles:
+        return False
+    return case is None or repairable_cases(person).filter(pk=case.pk).exists()
+
+
 is_supervisor = has_role(SUPERVISOR)
 is_operator = has_role(OPERATOR)
 is_administrator = has_role(ADMINISTRATOR) | rules.predicate(
@@ -361,7 +401,9 @@ for _act, _who in {
     "change calendar": is_administrator,
     "change letters": is_administrator,
     "post letters": has_role(CASEWORKER) | is_supervisor,
-    "repair case": is_operator | is_supervisor,
+    "repair case": is_operator | leads_repair,
+    "look after code": is_operator,
+    "watch the installation": is_operator,
     "manage clients": is_administrator,
     "see jobs": is_administrator | is_operator,
     "manage people": is_administrator,

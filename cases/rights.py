@@ -25,6 +25,7 @@ LEAVES: dict[str, Any] = {
     "may_take_task": gettext_lazy("people of the task's role, where four eyes allow it"),
     "decided_task": gettext_lazy("who decided it"),
     "supervises_task": gettext_lazy("supervisors of the case's team"),
+    "leads_repair": gettext_lazy("supervisors of the case's team"),
     "supervises": gettext_lazy("supervisors of that person's team"),
     "supervises_team": gettext_lazy("supervisors of the team"),
     "is_of_list": gettext_lazy("whose list it is, and supervisors of the team it is shared with"),
@@ -46,7 +47,7 @@ def acts_of(role: str) -> list[str]:
     if role in access.TEAM_ROLES:
         belongs |= {"works_on_case", "works_on_its_case"}
     if role == access.SUPERVISOR:
-        belongs |= {"supervises_task", "supervises", "supervises_team"}
+        belongs |= {"supervises_task", "supervises", "supervises_team", "leads_repair"}
     return [
         capitalised(name)
         for name, rule in access.ACTS.items()

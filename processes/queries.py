@@ -23,10 +23,10 @@ PAGE_ROWS = 50
 SILENT_AFTER = timedelta(seconds=60)
 
 
-def open_causes() -> list[dict[str, Any]]:
-    """The causes that stop cases now, the one that stops most first."""
+def open_causes(cases: QuerySet[Case]) -> list[dict[str, Any]]:
+    """The causes that stop some of these cases now, the one that stops most first."""
     found = (
-        Incident.objects.filter(closed_at=None)
+        Incident.objects.filter(closed_at=None, case__in=cases)
         .values("cause")
         .annotate(
             first=Min("pk"),
@@ -41,19 +41,23 @@ def open_causes() -> list[dict[str, Any]]:
     return list(found[:CAUSES])
 
 
-def incidents_of(cause: str) -> QuerySet[Incident]:
-    """The cases that one cause stops, the most urgent first."""
-    found = Incident.objects.filter(cause=cause, closed_at=None).select_related("case")
+def incidents_of(cause: str, cases: QuerySet[Case]) -> QuerySet[Incident]:
+    """Those of these cases that one cause stops, the most urgent first."""
+    found = Incident.objects.filter(cause=cause, closed_at=None, case__in=cases)
+    found = found.select_related("case")
     return found.order_by(F("case__waiting_until").asc(nulls_last=True), "pk")
 
 
-def due_today(cause: str, now: datetime) -> int:
+def due_today(cause: str, cases: QuerySet[Case], now: datetime) -> int:
     """How many of them are due within a day, or late already."""
-    return incidents_of(cause).filter(case__waiting_until__lt=now + timedelta(days=1)).count()
+    return (
+        incidents_of(cause, cases).filter(case__waiting_until__lt=now + timedelta(days=1)).count()
+    )
 
 
-def mended_lately() -> list[Incident]:
-    found = Incident.objects.filter(closed_at__isnull=False).select_related("case")
+def mended_lately(cases: QuerySet[Case]) -> list[Incident]:
+    found = Incident.objects.filter(closed_at__isnull=False, case__in=cases)
+    found = found.select_related("case")
     return list(found.order_by("-closed_at")[:10])
 
 
@@ -72,8 +76,8 @@ def clock_views(case: Case, *, now: datetime) -> list[ClockView]:
     ]
 
 
-def stopped_cases() -> int:
-    return Case.objects.filter(closed_at=None, stopped_at__isnull=False).count()
+def stopped_cases(cases: QuerySet[Case]) -> int:
+    return cases.filter(closed_at=None, stopped_at__isnull=False).count()
 
 
 def retries_of(case: Case) -> dict[int, Retry]:
@@ -111,7 +115,7 @@ def glance(now: datetime) -> dict[str, Any]:
         "activities": activities,
         "timers": timers,
         "waitless": waitless,
-        "stopped": stopped_cases(),
+        "stopped": stopped_cases(Case.objects.all()),
         "services": signs_of_life(now),
         "retrying": list(
             Activity.objects.filter(state="due", due_at__gt=now, failures__gt=0).order_by("due_at")[

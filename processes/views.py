@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -13,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from cases import access
 from cases.errors import NoSuchCase
 from cases.forms import EmptyForm, GiveUpForm
+from cases.models import Case
 from cases.models.once import Once
 from cases.once import Answer
 from cases.queries import lost_files
@@ -26,12 +28,17 @@ from timers import clock
 
 
 def incident_for(request: HttpRequest, pk: int) -> Incident:
-    """The incident, for those who may repair cases."""
+    """The incident, for those who may repair its case."""
     access.require(actor_of(request), "repair case")
-    found = Incident.objects.select_related("case").filter(pk=pk).first()
+    found = Incident.objects.filter(case__in=repairable(request)).select_related("case")
+    found = found.filter(pk=pk).first()
     if found is None:
         raise NoSuchCase(_("There is no incident INC-%(number)s.") % {"number": pk})
     return found
+
+
+def repairable(request: HttpRequest) -> QuerySet[Case]:
+    return access.repairable_cases(person_of(request))
 
 
 @require_safe
@@ -40,9 +47,9 @@ def incidents(request: HttpRequest) -> HttpResponse:
     """Open incidents, one row a cause."""
     access.require(actor_of(request), "repair case")
     context = {
-        "causes": queries.open_causes(),
-        "stopped": queries.stopped_cases(),
-        "mended": queries.mended_lately(),
+        "causes": queries.open_causes(repairable(request)),
+        "stopped": queries.stopped_cases(repairable(request)),
+        "mended": queries.mended_lately(repairable(request)),
         "lost": lost_files(person_of(request)),
         "section": "incidents",
     }
@@ -57,7 +64,7 @@ def incident(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _show(request: HttpRequest, found: Incident, form: Any, status: int) -> HttpResponse:
-    rows, page = queries.incidents_of(found.cause), page_of(request)
+    rows, page = queries.incidents_of(found.cause, repairable(request)), page_of(request)
     first = (page - 1) * queries.PAGE_ROWS
     shown = list(rows[first : first + queries.PAGE_ROWS + 1])
     context = {
@@ -67,7 +74,7 @@ def _show(request: HttpRequest, found: Incident, form: Any, status: int) -> Http
         "page": page,
         "has_next": len(shown) > queries.PAGE_ROWS,
         "count": rows.count(),
-        "today": queries.due_today(found.cause, clock.now()),
+        "today": queries.due_today(found.cause, repairable(request), clock.now()),
         "since": min((one.opened_at for one in shown), default=found.opened_at),
         "section": "incidents",
     }
@@ -83,7 +90,7 @@ def retry_incident(request: HttpRequest, pk: int) -> HttpResponse:
 
     def act() -> Answer:
         said = acts.retry_incident(incident_id=pk, actor=actor_of(request))
-        rest = queries.incidents_of(found.cause).first()
+        rest = queries.incidents_of(found.cause, repairable(request)).first()
         return Answer(reverse("incident", args=[rest.pk if rest else pk]), said)
 
     def show(form: EmptyForm, status: int = 200) -> HttpResponse:
@@ -108,7 +115,7 @@ def give_up(request: HttpRequest, pk: int) -> HttpResponse:
             never=form.cleaned_data["never"],
             actor=actor_of(request),
         )
-        rest = queries.incidents_of(found.cause).first()
+        rest = queries.incidents_of(found.cause, repairable(request)).first()
         return Answer(reverse("incident", args=[rest.pk if rest else pk]), said)
 
     def show(form: GiveUpForm, status: int = 200) -> HttpResponse:
@@ -133,7 +140,7 @@ def retry_cause(request: HttpRequest, pk: int) -> HttpResponse:
         return Answer(address, results=[list(one) for one in results])
 
     def show(form: EmptyForm, status: int = 200) -> HttpResponse:
-        rows = queries.incidents_of(found.cause)
+        rows = queries.incidents_of(found.cause, repairable(request))
         count, shown = rows.count(), list(rows[: queries.PAGE_ROWS])
         context = {
             "incident": found,
@@ -165,7 +172,7 @@ def retry_results(request: HttpRequest, key: str) -> HttpResponse:
 @signed_in
 def running(request: HttpRequest) -> HttpResponse:
     """Workers, clocks, activities and timers at a glance."""
-    access.require(actor_of(request), "repair case")
+    access.require(actor_of(request), "watch the installation")
     return render(
         request, "processes/running.html", {**queries.glance(clock.now()), "section": "running"}
     )

@@ -78,7 +78,7 @@ def head_of(request: HttpRequest, case: Case) -> dict[str, Any]:
         "asks_documents": case.is_open and any(w["kind"] == "documents" for w in case.waits),
         "moves": staff_edges(case, person) if works else [],
         **reopening_of(case, person, works=works),
-        "may_see_incident": access.may(person, "repair case"),
+        "may_see_incident": access.may(person, "repair case", case),
         "section": "cases",
     }
 

@@ -67,8 +67,11 @@ def _retry_activity(incident: Incident, actor: Actor) -> str:
 
 
 def retry_cause(*, cause: str, actor: Actor) -> list[tuple[str, str]]:
-    """Try all cases again that one cause has stopped: (reference, what happened) for each."""
+    """Try all cases again that one cause has stopped, of those that the actor may repair:
+    (reference, what happened) for each."""
     found = Incident.objects.filter(cause=cause, closed_at=None).select_related("case")
+    if actor.person is not None:
+        found = found.filter(case__in=access.repairable_cases(actor.person))
     answers = []
     for incident in found.order_by("opened_at")[:1000]:
         try:

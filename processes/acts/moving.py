@@ -48,7 +48,7 @@ def move_cases(
     are. Safe to repeat. Raises Invalid and NotAllowed before anything is changed."""
     require_version(kind=kind, step=step, version=to)
     require_reason(reason)
-    access.require(actor, "repair case")
+    access.require(actor, "look after code")
     found: list[Moved] = []
     for start in range(0, len(case_ids), BATCH):
         ids = sorted(case_ids[start : start + BATCH])
@@ -68,7 +68,7 @@ def move_back(
     """Undo moves: (case, visit, version before, step) of each. One that has left the step since,
     or whose history no longer fits the older version, stays as it is."""
     require_reason(reason)
-    access.require(actor, "repair case")
+    access.require(actor, "look after code")
     found: list[Moved] = []
     for case_id, visit, was, step in moves:
         found += _move_alone(case_id, step=step, to=was, reason=reason, actor=actor, visit=visit)

@@ -14,10 +14,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from cases import access
 from cases.errors import Invalid, NoSuchCase
 from cases.forms import EmptyForm, ReasonForm
-from cases.models import Case
 from cases.once import Answer
 from cases.views.acting import carry_out
-from cases.views.signing import actor_of, signed_in
+from cases.views.signing import actor_of, person_of, signed_in
 from cases.views.work import page_of
 from cases.words import plain
 from processes import queries
@@ -42,8 +41,8 @@ def names_of(kind: str, step: str) -> dict[str, str]:
 
 
 def run_for(request: HttpRequest, pk: int, *what: str) -> CodeRun:
-    """The run, for those who may repair cases. Raises NoSuchCase, also for one of another sort."""
-    access.require(actor_of(request), "repair case")
+    """The run, for those who look after code. Raises NoSuchCase, also for one of another sort."""
+    access.require(actor_of(request), "look after code")
     found = CodeRun.objects.filter(pk=pk).first()
     if found is None or (what and found.what not in what):
         raise NoSuchCase(_("There is no such run any more; the last ones are kept."))
@@ -58,7 +57,7 @@ def code(request: HttpRequest) -> HttpResponse:
 
 
 def _show_code(request: HttpRequest, form: Any, status: int) -> HttpResponse:
-    access.require(actor_of(request), "repair case")
+    access.require(actor_of(request), "look after code")
     runs = [_told(one) for one in CodeRun.objects.order_by("-pk")[: queries.PAGE_ROWS]]
     context = {
         "form": form,
@@ -96,7 +95,7 @@ def _told(run: CodeRun) -> dict[str, Any]:
 @signed_in
 def check(request: HttpRequest) -> HttpResponse:
     """Have a worker replay all open cases."""
-    access.require(actor_of(request), "repair case")
+    access.require(actor_of(request), "look after code")
 
     def act() -> Answer:
         run = coderuns.ask(what="check", actor=actor_of(request))
@@ -180,7 +179,7 @@ def _ways() -> list[tuple[str, str]]:
 @signed_in
 def preview(request: HttpRequest) -> HttpResponse:
     """Choose which cases to move, and have a worker say which would fit."""
-    access.require(actor_of(request), "repair case")
+    access.require(actor_of(request), "look after code")
     form = PreviewForm(request.POST or None, ways=_ways())
 
     def act() -> Answer:
@@ -271,7 +270,7 @@ def restart(request: HttpRequest, reference: str) -> HttpResponse:
     """Begin the step of one case again: what that cancels and undoes, then the act."""
     actor = actor_of(request)
     access.require(actor, "repair case")
-    case = Case.objects.filter(reference=reference).first()
+    case = access.repairable_cases(person_of(request)).filter(reference=reference).first()
     if case is None:
         raise NoSuchCase(_("There is no case %(reference)s.") % {"reference": reference})
     looked = preview_restart(case=case, actor=actor)

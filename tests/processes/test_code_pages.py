@@ -137,7 +137,7 @@ def test_a_right_that_was_lost_ends_the_run(trials: Trials, people: Any, two_ver
     people.otto.groups.clear()
     work()
     run.refresh_from_db()
-    assert run.state == "failed" and "may not repair case" in run.error
+    assert run.state == "failed" and "may not look after code" in run.error
     assert trials.fresh(case).step_version == 1
 
 

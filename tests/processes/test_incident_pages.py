@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+from cases.actors import Actor
+from cases.errors import NotAllowed
+from processes.acts.incidents import retry_cause, retry_incident
+from processes.acts.restarting import restart_step
 from processes.models import Incident
 from tests.cases.conftest import Visitor
 from tests.trial import activities
@@ -111,3 +115,26 @@ def test_what_the_code_cannot_answer_is_not_given_up(desk: Any) -> None:
     refused = Visitor(desk.people.otto).open(address).send(address, reason="hopeless")
     assert refused.status == 409 and "has no answer to a failure" in refused
     assert desk.fresh(case).stopped_at is not None
+
+
+def test_supervisors_repair_the_cases_of_their_own_team_alone(desk: Any) -> None:
+    case = desk.stop()
+    incident = Incident.objects.get()
+    petra = desk.people.petra
+    here, restart = f"/operations/incidents/{incident.pk}/", f"/operations/code/restart/{case}/"
+    assert Visitor(petra).open(here).status == 200
+    # Of another team, there is nothing to see, to try again, to give up or to restart
+    petra.team = desk.people.eve.team
+    petra.save()
+    visitor = Visitor(petra)
+    assert case.reference not in visitor.open("/operations/incidents/")
+    for address in (here, f"{here}again/", f"{here}give-up/", f"{here}all-again/", restart):
+        assert visitor.open(address).status == 404, address
+        assert visitor.client.post(address, {"reason": "mine"}).status_code in (404, 405), address
+    for address in ("/operations/code/", "/operations/code/move/", "/operations/running/"):
+        assert visitor.open(address).status == 403, address
+    with pytest.raises(NotAllowed):
+        restart_step(case_id=case.pk, reason="mine", actor=Actor.of(petra))
+    with pytest.raises(NotAllowed):
+        retry_incident(incident_id=incident.pk, actor=Actor.of(petra))
+    assert retry_cause(cause=incident.cause, actor=Actor.of(petra)) == []

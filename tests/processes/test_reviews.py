@@ -14,7 +14,7 @@ from cases.errors import CaseChanged, Invalid, NotAllowed, TaskHeld, TaskNotOpen
 from cases.models import Person, Task
 from processes.acts import tasks
 from processes.acts.accounts import change_person
-from processes.acts.cases import change_facts, open_case
+from processes.acts.cases import assign_case, change_facts, open_case
 from processes.acts.people import deactivate_person
 from processes.engine.verify import verify
 from tests.cases.conftest import Visitor
@@ -387,3 +387,28 @@ def test_a_review_waits_while_its_case_is_held_and_then_says_so(
 
     answers = at_once([hold, take])
     assert isinstance(answers[1], CaseBusy) and "try again" in str(answers[1])
+
+
+def test_whoever_worked_on_a_case_does_not_review_it_after_giving_it_away(
+    trials: Trials, people: Any, aylin: Person
+) -> None:
+    """R3 by a detour: caseworker first, then handed over, then the review."""
+    clerk = Group.objects.get_or_create(name="caseworker")[0]
+    aylin.groups.add(clerk)
+    aylin.team = people.sanne.team
+    aylin.save()
+    aylin = Person.objects.get(pk=aylin.pk)
+    given, changed = trials.open("own_request"), trials.open("own_request")
+    petra = Actor.of(people.petra)
+    for case in (given, changed):
+        assign_case(case_id=case.pk, owner=people.sanne, actor=petra)
+    assign_case(case_id=given.pk, owner=aylin, actor=petra)
+    assign_case(case_id=given.pk, owner=people.sanne, actor=Actor.of(aylin))
+    change_facts(
+        case_id=changed.pk, changes={"amount": 7}, reason="Mistyped", actor=Actor.of(aylin)
+    )
+    trials.settle()
+    for case in (given, changed):
+        with pytest.raises(NotAllowed, match="own request"):
+            trials.decide(case, aylin)
+        trials.decide(case, people.milan)
