@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from cases import access
 from cases.accounts import note_change
 from cases.actors import Actor
+from cases.directions import without_turns
 from cases.errors import Invalid, NotAllowed
 from cases.models import Person, Team
 from processes.acts import clients
@@ -114,6 +115,7 @@ def _change(
     access.require(actor, "manage people")
     held = Person.objects.select_for_update().get(pk=person.pk)
     before = _told(held)
+    first_name, last_name = without_turns(first_name), without_turns(last_name)
     if not (first_name.strip() or last_name.strip()):
         raise Invalid(_("Say how the person is called."), {"last_name": _("Needed.")})
     if capacity is not None and not 1 <= capacity <= MOST_CAPACITY:
@@ -243,7 +245,7 @@ def rename_team(*, team: Team, name: str, actor: Actor) -> Team:
 
 
 def _team_name(name: str) -> str:
-    name = " ".join(name.split())[:120]
+    name = " ".join(without_turns(name).split())[:120]
     if not name:
         raise Invalid(_("A team has a name."), {"name": _("Needed.")})
     if Team.objects.filter(name__iexact=name).exists():

@@ -10,6 +10,7 @@ from django.core.validators import validate_email
 
 from cases import access
 from cases.actors import Actor, party
+from cases.directions import without_turns
 from cases.errors import CaseClosed, Invalid
 from cases.models import Case, CustomerPage
 from processes.acts.locking import acting_on
@@ -62,7 +63,7 @@ def _give(turn: Turn, run: Run, *, actor: Actor, name: str, email: str, phone: s
     page = addresses.make(
         case_id=run.case_id,
         party=declared.party,
-        name=name.strip(),
+        name=without_turns(name).strip(),
         email=email,
         phone=phone,
         given_with=f"event:{run.case_id}.{run.head_number + 1}",

@@ -7,10 +7,11 @@ from decimal import Decimal
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db.models import DecimalField
+from django.db.models import CharField, DecimalField
 from django.utils.timezone import localtime
 
 from cases import amounts
+from cases.directions import without_turns
 from cases.errors import Invalid
 from cases.fsm import Move
 from processes.engine import rows
@@ -33,6 +34,8 @@ def cleaned(field: Any, value: Any) -> Any:
             value = amounts.read(value, places=field.decimal_places)
         except amounts.Unreadable as error:
             raise ValidationError(str(error)) from error
+    if isinstance(field, CharField) and isinstance(value, str):  # one line, such as a name
+        value = without_turns(value)
     return as_stored(field, field.clean(value, None))
 
 
@@ -106,7 +109,7 @@ def begin(
         "id": case_id,
         "reference": f"{kind.prefix}-{year}-{case_id:06d}",
         "kind": kind.name,
-        "title": title[:200] or str(kind.title),
+        "title": without_turns(title)[:200] or str(kind.title),
         "step": kind.initial,
         "visit": 0,
         "step_version": 1,
