@@ -64,7 +64,9 @@ class TemplateForm(forms.Form):
         label=gettext_lazy("Try it with the case"),
         required=False,
         max_length=40,
-        help_text=gettext_lazy("A reference, for the preview alone."),
+        help_text=gettext_lazy(
+            "A reference, for the preview alone. Without one the preview invents a case."
+        ),
     )
 
     def __init__(

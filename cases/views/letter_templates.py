@@ -19,7 +19,7 @@ from cases.views.letter_forms import TemplateForm
 from cases.views.letters import filled_for
 from cases.views.pages import case_for
 from cases.views.signing import actor_of, person_of, signed_in
-from processes import lettertexts
+from processes import inventedcase, lettertexts
 from processes.acts import letters
 from processes.kinds import kinds
 
@@ -37,7 +37,7 @@ def template_list(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @signed_in
 def template(request: HttpRequest, pk: int | None = None) -> HttpResponse:
-    """Write a template, or a new version of one, after a look at it with a real case."""
+    """Write a template, or a new version of one, after a look at it with a case."""
     person = person_of(request)
     access.require(actor_of(request), "change letters")
     found = LetterTemplate.objects.filter(pk=pk).first() if pk else None
@@ -73,6 +73,7 @@ def template(request: HttpRequest, pk: int | None = None) -> HttpResponse:
             "template": found,
             "form": form,
             "preview": preview,
+            "is_invented": not form["case"].value(),
             "fields": lettertexts.known_fields(kind if kind in kinds() else "").items(),
             "versions": found.versions.select_related("written_by").order_by("-version")[:50]
             if found
@@ -91,15 +92,17 @@ def template(request: HttpRequest, pk: int | None = None) -> HttpResponse:
 def _preview(
     person: Person, form: TemplateForm, kind: str, language: str
 ) -> lettertexts.Filled | None:
-    """The template with a case of the reader's; what is wrong stands on the form."""
+    """The template with a case of the reader's, or an invented one where none is named; what is
+    wrong stands on the form."""
     if not form.is_valid():
         return None
     given = form.cleaned_data
     try:
         lettertexts.check(kind=kind, subject=given["subject"], text=given["text"])
+        language = given.get("language", language)
+        chosen = lettertexts.Choice("", given["title"], language, given["subject"], given["text"])
         if not given["case"].strip():
-            said = _("Name a case to try it with.")
-            raise Invalid(said, {"case": said})
+            return inventedcase.fill(kind=kind, chosen=chosen)
         case = case_for(person, given["case"].strip().upper())
     except Invalid as error:
         for name, sentence in error.fields.items():
@@ -111,10 +114,7 @@ def _preview(
     if kind and case.kind != kind:
         form.add_error("case", _("This case is of another kind."))
         return None
-    language = given.get("language", language)
-    return filled_for(
-        case, lettertexts.Choice("", given["title"], language, given["subject"], given["text"])
-    )
+    return filled_for(case, chosen)
 
 
 @require_http_methods(["GET", "POST"])

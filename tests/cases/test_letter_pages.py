@@ -13,8 +13,9 @@ from django.core.mail.backends.locmem import EmailBackend
 from audit.read import events_of
 from cases.errors import Invalid
 from cases.models import Case, Letter, LetterTemplate, TemplateVersion
-from processes import letters, lettertexts
+from processes import inventedcase, letters, lettertexts
 from processes.engine.verify import differences_of
+from processes.kinds import kinds
 from timers import clock
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -174,6 +175,8 @@ def test_a_template_is_checked_tried_and_kept_in_versions(
     text = "Dear {{ name }}, {{ fact.amount }} {% now 'Y' %}"
     seen = wrong.send(address, text=text, case=case.reference, do="preview", **given)
     assert f"For {case.reference}" in seen and "1,234.00 {% now &#x27;Y&#x27; %}" in seen.html
+    invented = seen.send(address, text=text, case="", do="preview", **given)
+    assert "With an invented case" in invented and "Dear Zoë Example, 1,234.50" in invented
     saved = seen.send(address, text=text, case="", do="save", **given)
     assert "Version 1" in saved
     template = LetterTemplate.objects.get()
@@ -184,6 +187,16 @@ def test_a_template_is_checked_tried_and_kept_in_versions(
     assert "Thanks" in visit(desk.people.sanne).open(choose)
     visitor.open(f"{here}retire/").send(f"{here}retire/")
     assert "Thanks" not in visit(desk.people.sanne).open(choose)
+
+
+def test_an_invented_case_has_words_for_the_fields_of_every_kind() -> None:
+    for name in kinds():
+        known = lettertexts.known_fields(name)
+        text = "\n".join(f"{{{{ {one} }}}}" for one in known)
+        chosen = lettertexts.Choice("", "t", "en", "To {{ name }}", text)
+        filled = inventedcase.fill(kind=name, chosen=chosen)
+        assert filled.subject == "To Zoë Example"
+        assert len(filled.empty) < len(known) / 3, (name, filled.empty)
 
 
 def test_words_of_a_case_are_never_fields() -> None:
