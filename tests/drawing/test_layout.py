@@ -20,7 +20,20 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def edge(name: str, source: str, target: str) -> Edge:
-    return Edge(name, (source,), target, name, False, "", (), "", False, "", ())
+    return Edge(
+        name=name,
+        sources=(source,),
+        target=target,
+        label=name,
+        staff=False,
+        role="",
+        asks=(),
+        confirm="",
+        takes_back=(),
+        reopens=False,
+        closes=False,
+        about="",
+    )
 
 
 def wrong(layout: Layout) -> list[str]:
