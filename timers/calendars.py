@@ -1,6 +1,8 @@
 """Which days and hours an organisation works."""
 
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property, lru_cache
 from zoneinfo import ZoneInfo
@@ -50,7 +52,8 @@ class Calendar:
     @cached_property
     def _public(self) -> holidays.HolidayBase:
         # A quarter of a second, once in a process, and only for who counts working days.
-        return holidays.country_holidays(self.country, subdiv=self.subdivision)
+        with _loading():
+            return holidays.country_holidays(self.country, subdiv=self.subdivision)
 
     def __repr__(self) -> str:
         return f"<calendar {'-'.join(filter(None, (self.country, self.subdivision)))}>"
@@ -159,17 +162,30 @@ def is_current(version: int) -> bool:
     return version == _version
 
 
+@contextmanager
+def _loading() -> Iterator[None]:
+    """The first look at a zone or at a country's holidays reads files that say the same for ever.
+    Step code may be the first to look: what watches its calls is not to take that for the world."""
+    watching = sys.getprofile()
+    sys.setprofile(None)
+    try:
+        yield
+    finally:
+        sys.setprofile(watching)
+
+
 @lru_cache(maxsize=1)
 def _from_settings() -> Calendar:
     country, _, subdivision = getattr(settings, "LONGCASE_HOLIDAYS", "NL").partition("-")
     opens, closes = getattr(settings, "LONGCASE_OPENING_HOURS", ("09:00", "17:00"))
-    return Calendar(
-        country,
-        subdivision or None,
-        free_days=map(date.fromisoformat, getattr(settings, "LONGCASE_FREE_DAYS", ())),
-        opens=time.fromisoformat(opens),
-        closes=time.fromisoformat(closes),
-    )
+    with _loading():
+        return Calendar(
+            country,
+            subdivision or None,
+            free_days=map(date.fromisoformat, getattr(settings, "LONGCASE_FREE_DAYS", ())),
+            opens=time.fromisoformat(opens),
+            closes=time.fromisoformat(closes),
+        )
 
 
 def _forget_default(**_: object) -> None:

@@ -6,11 +6,15 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, date, datetime
+from datetime import time as wall
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from processes.engine import guard
 from processes.engine.errors import NotDeterministic
+from timers import calendars
 
 
 @contextmanager
@@ -47,3 +51,18 @@ def test_a_call_through_a_helper_is_refused_with_its_line() -> None:
     with pytest.raises(NotDeterministic, match=r"test_guard.py, line \d+: .*Use now\(\)"):
         with guarded():
             helper()
+
+
+def test_the_first_look_at_a_zone_or_a_holiday_is_no_reaching_for_the_world() -> None:
+    """A fresh process may meet both in step code first, where reading a file is refused."""
+    ZoneInfo.clear_cache()
+    calendars._from_settings.cache_clear()
+    for name in [one for one in sys.modules if one.startswith("holidays.countries.netherlands")]:
+        del sys.modules[name]
+    with guarded():
+        calendar = calendars.default()
+        begins = calendar.at(date(2027, 3, 28), wall(0))
+        free = calendar.is_working(date(2027, 4, 27))
+    with pytest.raises(NotDeterministic), guarded():
+        time.time()
+    assert begins == datetime(2027, 3, 27, 23, tzinfo=UTC) and not free
