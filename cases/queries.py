@@ -179,6 +179,11 @@ def teams_of(person: Person) -> QuerySet[Team]:
     return teams.filter(pk__in=person.team_ids)
 
 
+def may_have_cases(person: Person) -> QuerySet[Person]:
+    """Colleagues who can be the caseworker of a case."""
+    return colleagues(person).filter(groups__name__in=access.TEAM_ROLES).distinct()
+
+
 def colleagues(person: Person) -> QuerySet[Person]:
     """People whom a case or a task of this person's team may be given to."""
     people = Person.objects.filter(is_active=True).order_by("last_name", "first_name", "username")
@@ -272,7 +277,7 @@ def readable(model: type[Case], person: Person) -> QuerySet[Any]:
     """The cases of a kind that this person may see, each with what the head of its page says."""
     seen = access.visible_cases(person).filter(pk=OuterRef("pk"))
     cases: QuerySet[Any] = model._default_manager.select_related("owner", "team")
-    return cases.filter(Exists(seen)).annotate(note_count=_count(Note), letter_count=_count(Letter))
+    return cases.filter(Exists(seen)).annotate(note_count=_count(Note))
 
 
 def _count(model: type[Any]) -> Any:
@@ -302,7 +307,7 @@ def case_file(case: Case, person: Person | None = None) -> CaseFile:
         recent=recent,
         people=people_named(codes),
         counts={
-            "documents": len(documents) + _counted(case, "letter_count", Letter),
+            "documents": len(documents),
             "reviews": sum(one.is_review for one in tasks),
             "notes": _counted(case, "note_count", Note),
             "events": case.head_number,

@@ -34,7 +34,7 @@ class NoPreview(Refused):
 
 def page_count(document: Document) -> int:
     """How many pages of a document can be shown; none for what is only downloaded."""
-    if remarks.LOCKED in document.remarks or remarks.LARGE_PICTURE in document.remarks:
+    if {remarks.DAMAGED, remarks.LOCKED, remarks.LARGE_PICTURE} & set(document.remarks):
         return 0
     if document.media_type in PICTURES:
         return 1

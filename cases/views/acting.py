@@ -90,6 +90,14 @@ def seen_number(request: HttpRequest) -> int | None:
     return int(sent) if _is_number(sent) else None
 
 
+def required_seen(request: HttpRequest) -> int:
+    """The same, where nothing is done without it. Raises Invalid."""
+    seen = seen_number(request)
+    if seen is None:
+        raise Invalid(_("This form was incomplete. Nothing was saved; open the page again."))
+    return seen
+
+
 def _is_number(sent: str) -> bool:
     """Whether a field of a form holds one of our numbers: anything may be sent."""
     return sent.isascii() and sent.isdecimal() and len(sent) < 18

@@ -17,7 +17,7 @@ from cases.alike import Alike, MayBeTheSame, cases_alike
 from cases.errors import NoSuchCase, TransitionRefused
 from cases.forms import HandOverForm, MoveForm, ReasonForm, read_amounts
 from cases.once import Answer
-from cases.views.acting import carry_out, seen_number, undo_of
+from cases.views.acting import carry_out, required_seen, undo_of
 from cases.views.case import overtaken
 from cases.views.drafting import filled_in
 from cases.views.pages import case_for, head_of
@@ -168,7 +168,7 @@ def assign_case(request: HttpRequest, reference: str) -> HttpResponse:
     """Give a case to a caseworker."""
     case = case_for(person_of(request), reference)
     access.require(actor_of(request), "assign case", case)
-    people = list(queries.colleagues(person_of(request)))
+    people = list(queries.may_have_cases(person_of(request)))
     initial = {"to": person_of(request)} if case.owner_id is None else {}
     form = HandOverForm(request.POST or None, people=people, required=False, initial=initial)
 
@@ -206,7 +206,7 @@ def change_facts(request: HttpRequest, reference: str) -> HttpResponse:
             changes=changes,
             reason=form.cleaned_data["reason"],
             actor=actor_of(request),
-            seen_number=seen_number(request),
+            seen_number=required_seen(request),
         )
         undo = undo_of(case, person_of(request))
         return Answer(case.get_absolute_url(), _("The facts are changed."), undo=undo)

@@ -52,6 +52,7 @@ def remind(request: HttpRequest, reference: str) -> HttpResponse:
 def cancel(request: HttpRequest, reference: str) -> HttpResponse:
     """Take one's reminder off a case."""
     case = case_for(person_of(request), reference)
+    access.require(actor_of(request), "be reminded", case)
 
     def act() -> Answer:
         reminders.cancel_reminder(case_id=case.pk, actor=actor_of(request))

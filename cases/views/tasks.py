@@ -16,7 +16,7 @@ from cases.forms import AdviceForm, EmptyForm, HandOverForm, ReasonForm, TaskFor
 from cases.models import Document, Person, Presence, Requirement, Task
 from cases.once import Answer
 from cases.queries import CaseFile
-from cases.views.acting import carry_out, seen_number, undo_of
+from cases.views.acting import carry_out, required_seen, undo_of
 from cases.views.case import facts_of, overtaken
 from cases.views.drafting import filled_in
 from cases.views.pages import case_for, head_of
@@ -46,7 +46,6 @@ def task(request: HttpRequest, pk: int) -> HttpResponse:
     """The form of a task, beside what it is decided on. Sending it completes the task."""
     found = task_for(person_of(request), pk)
     form = TaskForm(request.POST or None, task=found)
-    seen = seen_number(request)
 
     def act() -> Answer:
         done = tasks.complete_task(
@@ -55,7 +54,7 @@ def task(request: HttpRequest, pk: int) -> HttpResponse:
             reason=form.cleaned_data["reason"],
             actor=actor_of(request),
             result=form.result(),
-            seen_number=seen,
+            seen_number=required_seen(request),
         )
         label = dict(form.fields["outcome"].choices).get(done.outcome, done.outcome)
         said = _("%(task)s: %(outcome)s. Recorded.") % {"task": found.title, "outcome": label}

@@ -21,7 +21,7 @@ from cases.errors import (
 )
 from cases.fsm import Edge, edges
 from cases.models import Case, Person, Team
-from processes.acts.locking import acting_on
+from processes.acts.locking import acting_on, require_seen
 from processes.engine import opening
 from processes.engine.run import Run
 from processes.engine.turn import Turn
@@ -194,6 +194,7 @@ def change_facts(
     with acting_on(case_id, actor=actor) as (turn, run):
         access.require(actor, "work on case", run.case)
         if seen_number is not None:
+            require_seen(run, seen_number)
             _require_unseen_unchanged(run, changes, seen_number)
         found = _changes(run, changes)
         if found:

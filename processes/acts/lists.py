@@ -28,6 +28,8 @@ def save_list(
 ) -> SavedList:
     """Keep a filter of one of the pages under a name. Raises Invalid, NotAllowed."""
     person = _person(actor)
+    if access.AUDITOR in person.roles:
+        raise NotAllowed(_("Auditors change nothing, and keep no lists."))
     if page not in PAGES:
         raise Invalid(_("There is no such page with lists."))
     if SavedList.objects.filter(owner=person).count() >= LISTS_EACH:

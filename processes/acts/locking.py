@@ -10,7 +10,7 @@ from psycopg.errors import LockNotAvailable
 from cases import dates
 from cases.absence import stands_in_for
 from cases.actors import Actor
-from cases.errors import CaseBusy, CaseClosed, NoSuchCase
+from cases.errors import CaseBusy, CaseClosed, Invalid, NoSuchCase
 from cases.models import Person
 from processes.engine.run import Run
 from processes.engine.turn import Turn
@@ -49,6 +49,13 @@ def _act_as(run: Run, actor: Actor) -> None:
     run.cause = actor.on_behalf or actor.code
     if actor.person is not None and not actor.on_behalf:
         run.stand_in = _stand_in(actor.person, run)
+
+
+def require_seen(run: Run, seen: int) -> None:
+    """What somebody says they have seen of a case has happened. Raises Invalid."""
+    if not 0 <= seen <= run.head_number:
+        said = f"{run.reference} has {run.head_number} events; open it again and send what you saw."
+        raise Invalid(said, {"seen": said})
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from cases.errors import (
 from cases.models import Document, Person, Requirement, Task
 from processes.acts import advice
 from processes.acts.finding import case_of, open_task
-from processes.acts.locking import acting_on
+from processes.acts.locking import acting_on, require_seen
 from processes.engine import leaving, notices
 from processes.engine.run import Run
 from processes.engine.turn import Turn
@@ -64,7 +64,8 @@ def release_task(*, task_id: int, actor: Actor, reason: str = "", batch: int | N
     with acting_on(case_of(task_id), actor=actor, closed=True) as (turn, run):
         task = open_task(task_id)
         _require_own_role(task)
-        if task.holder_id is None:
+        is_auditor = actor.person is not None and access.AUDITOR in actor.person.roles
+        if task.holder_id is None and not is_auditor:
             return task
         access.require(actor, "release task", task)
         actor = access.acting_for(actor, task)
@@ -132,6 +133,7 @@ def complete_task(
             _require_papers_judged(task)
         covers = run.head_number
         if seen_number is not None:
+            require_seen(run, seen_number)
             _require_unchanged(turn, run, seen_number)
         task.state, task.closed_at, task.closed_by = "done", turn.now, actor.code
         task.outcome, task.reason, task.result = outcome, reason.strip(), clean

@@ -69,12 +69,12 @@ def test_the_auditor_and_the_outsider_change_nothing(
 def test_only_the_holder_completes_and_others_see_who_has_it(
     desk: Any, visit: Any, scene: Any
 ) -> None:
-    _case, task, _document = scene
+    case, task, _document = scene
     address = task.get_absolute_url()
     for person in (desk.people.ayse, desk.people.sanne):
         page = visit(person).open(address)
         assert "Milan Kovač has this task" in page and "Record the outcome" not in page
-        sent = {**FIELDS, "key": str(uuid4()), "for": person.pk}
+        sent = {**FIELDS, "key": str(uuid4()), "for": person.pk, "seen": case.head_number}
         assert visit(person).client.post(address, sent).status_code in (403, 409)
         for act in ("give-back/", "advice/"):
             sent = {**FIELDS, "of": desk.people.petra.pk, "key": str(uuid4()), "for": person.pk}
@@ -124,3 +124,36 @@ def test_of_the_family_of_a_case_only_what_one_may_see_is_shown(desk: Any, visit
     assert f'href="{child.get_absolute_url()}"' not in page.html
     page = visit(desk.people.ada).open(parent.get_absolute_url())
     assert "Between us alone" in page
+
+
+def test_an_auditor_gives_back_nothing_keeps_no_list_and_cancels_no_reminder(
+    desk: Any, visit: Any
+) -> None:
+    case = desk.open("review")
+    task = Task.objects.get(case_id=case.pk)
+    ada = desk.people.ada
+    for address in (
+        f"{task.get_absolute_url()}give-back/",
+        f"{case.get_absolute_url()}remind/cancel/",
+        "/lists/new/",
+    ):
+        sent = {**FIELDS, "key": str(uuid4()), "for": ada.pk}
+        assert visit(ada).client.post(address, sent).status_code == 403, address
+    assert "Keep this list" not in visit(ada).open("/cases/")
+    assert "Keep this list" in visit(desk.people.sanne).open("/cases/?state=closed")
+
+
+def test_nobody_decides_or_changes_facts_on_what_they_did_not_see(desk: Any, visit: Any) -> None:
+    case = desk.open("review", amount=100)
+    task = desk.claim(case, desk.people.milan)
+    head = desk.fresh(case).head_number
+    forms = [
+        (desk.people.milan, task.get_absolute_url(), {"outcome": "approve", "reason": "Good."}),
+        (desk.people.sanne, f"{case.get_absolute_url()}facts/", {"amount": "7", "reason": "Typo."}),
+    ]
+    for person, address, given in forms:
+        for seen in ({}, {"seen": "nonsense"}, {"seen": str(head + 1)}):
+            sent = {**given, **seen, "key": str(uuid4()), "for": person.pk}
+            answer = visit(person).client.post(address, sent)
+            assert answer.status_code == 422, (address, seen)
+    assert desk.fresh(case).head_number == head
