@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from django.db.models.functions import Lower
 from django.utils import translation
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from cases import access, dates
 from cases.actors import Actor
@@ -38,7 +39,9 @@ class Mentions:
         """What the writer should know of it."""
         said = []
         if self.told:
-            said.append(_("%(people)s are told.") % {"people": ", ".join(map(str, self.told))})
+            people = {"people": ", ".join(map(str, self.told))}
+            n = len(self.told)
+            said.append(ngettext("%(people)s is told.", "%(people)s are told.", n) % people)
         if self.not_told:
             people = {"people": ", ".join(map(str, self.not_told))}
             said.append(_("Not told, for they may not see this case: %(people)s.") % people)
