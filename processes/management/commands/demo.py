@@ -70,7 +70,8 @@ class Command(BaseCommand):
                 ),
             )
             new += sum(module.play(people) for module in self.other_demos())
-            self.staff_the_teams(people)
+            if new:
+                self.staff_the_teams(people)
             weekfigures.rebuild(weeks=figures.WEEKS)
             weekfigures.write_today()
             took = clock.monotonic() - began
