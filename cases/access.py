@@ -83,11 +83,12 @@ def _reaches(person: Person) -> list[Q]:
 
 
 def repairable_cases(person: Person) -> QuerySet[Case]:
-    """The cases that this person may repair: operators all, supervisors those of their teams that
-    they see."""
+    """The cases that this person may repair: operators all, supervisors those of their teams and of
+    no team."""
     if OPERATOR in person.roles or not person.is_active:
         return visible_cases(person)
-    own = Q(team__in=person.team_ids, restricted=False) | Q(owner=person)
+    own = Q(team__in=person.team_ids) | Q(team=None)
+    own = own & Q(restricted=False) | Q(owner=person)
     return Case.objects.filter(own) if SUPERVISOR in person.roles else Case.objects.none()
 
 
