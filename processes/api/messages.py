@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers as s
@@ -56,6 +57,20 @@ class Link(Strict):
     case = s.CharField(max_length=40, help_text="The reference of the case.")
 
 
+def tray_of(caller: Caller) -> QuerySet[Message]:
+    """The messages that a caller may see: its own; and for those who may link them, others' of the
+    cases that they see, and those of no case, unless the account is bound to a team."""
+    own = Q(source=caller.source)
+    if not access.may(caller.who, "link message") or not caller.has_scope("operate"):
+        return Message.objects.filter(own)
+    seen = caller.cases("operate")
+    theirs = Q(case_id__in=seen.values("pk"))
+    if caller.client is None or caller.client.team_id is None:
+        hidden = Case.objects.filter(reference=OuterRef("to")).exclude(pk__in=seen.values("pk"))
+        theirs |= Q(case_id=None) & ~Q(Exists(hidden))
+    return Message.objects.filter(own | theirs)
+
+
 class Messages(Api):
     acts: ClassVar = {"GET": "read", "POST": "messages"}
     fields_at: ClassVar = {"*": "/data", "name": "", "key": "", "source": "", "data": "", "to": ""}
@@ -70,9 +85,7 @@ class Messages(Api):
         """Messages that found no case or came too late: of all senders for those who may link
         them, else the caller's own."""
         query = query_of(request, TrayQuery)
-        rows = Message.objects.filter(state__in=["late", "unmatched"])
-        if not access.may(self.caller.who, "link message"):
-            rows = rows.filter(source=self.caller.source)
+        rows = tray_of(self.caller).filter(state__in=["late", "unmatched"])
         if "state" in query:
             rows = rows.filter(state=query["state"])
         found = page(request, rows, query["order"], ORDERS)
@@ -150,7 +163,7 @@ class LinkMessage(Api):
     def _link(self, pk: int) -> Response:
         body = body_of(self.request, Link)
         access.require(self.caller.actor, "link message")
-        if not Message.objects.filter(pk=min(pk, 2**63 - 1)).exists():
+        if not tray_of(self.caller).filter(pk=min(pk, 2**63 - 1)).exists():
             raise NotFound(_("There is no such message."))
         case = self.caller.cases("read", "operate").filter(reference=body["case"]).first()
         if case is None:

@@ -22,6 +22,7 @@ from processes.api.pages import Order, PageQuery, page
 from processes.api.parsing import Strict, body_of, query_of
 from processes.api.schema import listed
 from processes.api.tasks import Nothing
+from processes.callers import ScopeMissing
 from processes.feed import cursor_of
 from processes.models import Webhook, WebhookAttempt
 from processes.plain import plain
@@ -129,17 +130,26 @@ class AttemptQuery(PageQuery):
 
 
 class _Webhooks(Api):
-    """A program has its own; people who manage programs have all."""
+    """A program has its own; people who manage programs have all. A webhook reads with the scopes
+    of its account, so a token that is cut down to some of them has nothing to do with it."""
 
     acts: ClassVar = {"GET": "read", "POST": "read", "PATCH": "read"}
     fields_at: ClassVar = {"*": ""}
 
     def rows(self) -> Any:
         rows = Webhook.objects.select_related("client")
+        self.require_whole_token()
         if self.caller.client is not None:
             return rows.filter(client=self.caller.client)
         access.require(self.caller.actor, "manage clients")
         return rows
+
+    def require_whole_token(self) -> None:
+        caller = self.caller
+        if caller.client is not None and caller.scopes != caller.client.scopes:
+            raise ScopeMissing(
+                _("Webhooks need a token with all scopes of its account; this one has some.")
+            )
 
     def one(self, pk: int) -> Webhook:
         found = self.rows().filter(pk=min(pk, 2**63 - 1)).first()
@@ -181,6 +191,7 @@ class Webhooks(_Webhooks):
         return Response(told([made])[0], status=201, headers=location)
 
     def _client(self, name: str) -> Client:
+        self.require_whole_token()
         own = self.caller.client
         if own is not None and name in ("", own.name):
             return own

@@ -8,7 +8,7 @@ import pytest
 
 from cases import absence
 from cases.actors import Actor, service
-from cases.models import Case, Person
+from cases.models import Case, Message, Person
 from processes.acts.absences import enter_absence
 from processes.acts.cases import open_case
 from processes.acts.relations import relate_cases
@@ -146,3 +146,24 @@ def test_a_substitute_reaches_what_is_anothers_for_these_days_alone(
     later = calls_of(Person.objects.get(pk=joris.pk))
     assert later.get(address).status_code == 404
     assert later.get("cases?find=zephyr").json()["results"] == []
+
+
+def test_the_tray_tells_and_gives_away_no_message_of_a_hidden_case(
+    engine: Any, people: Any, program: Any
+) -> None:
+    case = open_case(kind="trial", facts={"script": "loan"}, title="Farm", actor=service("test"))
+    sender = program("read:*", "messages:*")
+    bound = program("read:*", "operate:*", team=people.eve.team)
+    early = sender.post("messages", {"to": case.reference, "name": "nothing-of-it", "data": {}})
+    lost = sender.post("messages", {"to": "TR-1999-000001", "name": "documents", "data": {}})
+    Message.objects.filter(pk=early.json()["id"]).update(state="late", case_id=case.pk)
+    ids = {early.json()["id"], lost.json()["id"]}
+    assert {one["id"] for one in sender.get("messages").json()["results"]} == ids
+    assert bound.get("messages").json()["results"] == []
+    for pk in ids:
+        assert bound.post(f"messages/{pk}/link", {"case": case.reference}).status_code == 404
+    whole = program("read:*", "operate:*")
+    assert {one["id"] for one in whole.get("messages").json()["results"]} == ids
+    Case.objects.filter(pk=case.pk).update(restricted=True)
+    seen = {one["id"] for one in whole.get("messages").json()["results"]}
+    assert seen == {lost.json()["id"]}

@@ -169,3 +169,17 @@ def test_odd_forms_are_refused_in_the_form_of_the_protocol(
     for form in ({"grant_type": "é“\0"}, {"scope": "read:“x”"}, {"client_id": "\x00"}, {}):
         answer = ask(nobody, secret, **{"grant_type": "", **form})
         assert answer.status_code == 400 and answer.json()["error"], form
+
+
+def test_a_token_that_is_cut_down_has_no_webhooks(
+    people: Any, engine: Any, nobody: Any, portal: Any, secret: str
+) -> None:
+    narrow = type(nobody)(ask(nobody, secret, scope="read:trial").json()["access_token"])
+    whole = type(nobody)(ask(nobody, secret).json()["access_token"])
+    body = {"url": "https://receiver.example/hook"}
+    assert narrow.post("webhooks", body).status_code == 403
+    made = whole.post("webhooks", body)
+    assert made.status_code == 201, made.content
+    for path in ("webhooks", f"webhooks/{made.json()['id']}/secret"):
+        assert narrow.get(path).status_code == 403, path
+        assert whole.get(path).status_code == 200, path
