@@ -38,9 +38,9 @@ WRITES = {
     "POST tasks/{task}/claim": {},
     "POST tasks/{task}/release": {"reason": "x"},
     "POST tasks/{task}/complete": {"outcome": "approve"},
-    "POST tasks/{task}/hand-over": {"to": 1, "reason": "x"},
+    "POST tasks/{task}/hand-over": {"to": 10**9, "reason": "x"},
     "POST tasks/{task}/take-back": {"reason": "x"},
-    "POST tasks/{task}/advice": {"of": 1, "question": "x"},
+    "POST tasks/{task}/advice": {"of": 10**9, "question": "x"},
     "POST messages": {"to": "{case}", "name": "x"},
 }
 FREE = "tasks/{task}/release"  # nobody holds it: done already, so nothing is done
