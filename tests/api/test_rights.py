@@ -57,7 +57,7 @@ MAY = {
     },
     "milan": {"tasks/{task}/claim", "cases/{case}/documents", FREE},
     "otto": {"cases/{case}/documents", FREE},
-    "ada": {FREE},
+    "ada": set(),
 }
 
 
