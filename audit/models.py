@@ -1,7 +1,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django.contrib.postgres.indexes import BrinIndex
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import BrinIndex, GinIndex
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -111,3 +112,30 @@ class Unnumbered(models.Model):
 
     class Meta:
         db_table = "audit_unnumbered"
+
+
+class CaseKey(models.Model):
+    """The data key of a case, in the wrapping of a master key. See audit/keys.py, which writes it.
+
+    The database refuses to delete one, to bring a destroyed one back, or to change whose it is.
+    """
+
+    case_id = models.BigIntegerField(primary_key=True)
+    persons = ArrayField(models.BinaryField(), verbose_name=_("marks of the person"))
+    master = models.TextField(_("master key"), blank=True)
+    wrapped = models.BinaryField(_("wrapped key"), null=True)
+    made_at = models.DateTimeField(_("made"))
+    destroyed_at = models.DateTimeField(_("destroyed"), null=True)
+
+    class Meta:
+        db_table = "audit_casekey"
+        verbose_name = _("key of a case")
+        verbose_name_plural = _("keys of cases")
+        indexes = [GinIndex(fields=["persons"], name="audit_casekey_persons")]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(wrapped__isnull=True, destroyed_at__isnull=False)
+                | models.Q(wrapped__isnull=False, destroyed_at__isnull=True),
+                name="audit_casekey_is_kept_or_destroyed",
+            ),
+        ]

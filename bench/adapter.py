@@ -53,6 +53,7 @@ class Engine(common.Peer):
             PYTHONPATH=f"{here}:{PROJECT}",
             LONGCASE_KINDS="bench.kind",
             LONGCASE_SECRET_KEY="measured-" + "x" * 50,
+            LONGCASE_MASTER_KEYS="measured:" + "bWVh" * 10 + "bWU=",
             LONGCASE_DATA_DIR=self.lab.dir,
             LONGCASE_TLS="0",
             LONGCASE_SHORT_LEASE_SECONDS=self.lab.lease_s or 60,

@@ -51,6 +51,7 @@ class Installation:
             DATABASE_URL=self.postgres.url(user="postgres", name="longcase"),
             LONGCASE_KINDS=self.kinds,
             LONGCASE_SECRET_KEY="measured-" + "x" * 50,
+            LONGCASE_MASTER_KEYS="measured:" + "bWVh" * 10 + "bWU=",
             LONGCASE_DATA_DIR=str(self.folder),
             LONGCASE_TLS="0",
             LONGCASE_HOSTS="testserver",

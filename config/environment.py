@@ -4,6 +4,7 @@ Each helper fails with the name of the variable and what would be right, so that
 installation stops at start and not at three in the morning.
 """
 
+import base64
 import os
 import re
 import sys
@@ -107,6 +108,34 @@ def _app_in(name: str, folder: Path) -> str:
     if str(folder.parent) not in sys.path:
         sys.path.append(str(folder.parent))
     return folder.name
+
+
+def master_keys(name: str, default: str = "") -> tuple[tuple[str, bytes], ...]:
+    """Keys as `name:base64`, separated by commas or lines, the current one first.
+
+    Those in the file that `NAME_FILE` names come first, for places that give secrets as files.
+    """
+    file = os.environ.get(f"{name}_FILE", "")
+    try:
+        found = Path(file).read_text(encoding="utf-8") if file else ""
+    except OSError as error:
+        raise ImproperlyConfigured(f"{name}_FILE cannot be read: {error}.") from error
+    lines = f"{found}\n{os.environ.get(name, '')}".replace(",", "\n").splitlines()
+    entries = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    keys: dict[str, bytes] = {}
+    for place, entry in enumerate(entries or [default] if default else entries, start=1):
+        known_as, _, spelling = entry.partition(":")
+        try:
+            key = base64.b64decode(spelling, validate=True)
+        except ValueError:
+            key = b""
+        if not key or not re.fullmatch(r"[\w.-]{1,64}", known_as):
+            raise ImproperlyConfigured(
+                f"{name}: entry {place} is not as name:base64. `manage.py masterkey` makes one."
+            )
+        if keys.setdefault(known_as, key) != key:
+            raise ImproperlyConfigured(f"{name}: two different keys are called {known_as}.")
+    return tuple(keys.items())
 
 
 def hours(name: str, default: str) -> tuple[str, str]:

@@ -24,6 +24,12 @@ DEBUG = environment.flag("LONGCASE_DEBUG")
 SECRET_KEY = environment.text(
     "LONGCASE_SECRET_KEY", "a-demo-has-no-secrets" if LONGCASE_DEMO else None
 )
+# The keys that wrap the keys of cases: without them nobody reads what is sealed in their histories.
+LONGCASE_MASTER_KEYS = environment.master_keys(
+    "LONGCASE_MASTER_KEYS",
+    "demo:YS1kZW1vLWhhcy1uby1zZWNyZXRzLWEtZGVtby1oYXM=" if LONGCASE_DEMO else "",
+)
+LONGCASE_KEY_SERVICE = environment.text("LONGCASE_KEY_SERVICE", "")  # a class; see audit/masters.py
 ALLOWED_HOSTS = environment.words(
     "LONGCASE_HOSTS", ("*",) if LONGCASE_DEMO else ("localhost", "127.0.0.1", "[::1]")
 )

@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 import time
+from base64 import b64encode
 from collections.abc import Iterator
 from types import FrameType
 
@@ -139,6 +140,8 @@ class Supervisor:
         kept = dict(environment.read_kept(self.data))
         if "LONGCASE_SECRET_KEY" not in kept:
             kept["LONGCASE_SECRET_KEY"] = secrets.token_urlsafe(48)
+        if "LONGCASE_MASTER_KEYS" not in kept:
+            kept["LONGCASE_MASTER_KEYS"] = f"made:{b64encode(secrets.token_bytes(32)).decode()}"
         kept.setdefault("LONGCASE_DEMO", "1")
         wished = int(self.environ.get("STANDINS_PORT") or kept.get("STANDINS_PORT") or 8100)
         if not is_free("127.0.0.1", wished):

@@ -64,6 +64,7 @@ class Installation:
             "LONGCASE_DATA_DIR": str(folder),
             "LONGCASE_DEMO": "1",
             "LONGCASE_SECRET_KEY": "a-campaign-has-no-secrets-" + "x" * 30,
+            "LONGCASE_MASTER_KEYS": "campaign:" + "Y2Ft" * 10 + "Y2E=",
             "LONGCASE_KINDS": "processes.loan",
             "LONGCASE_PUBLIC_URL": f"http://127.0.0.1:{self.port}",
             "LONGCASE_LOG_LEVEL": "WARNING",

@@ -53,6 +53,7 @@ def prepare() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     os.environ["LONGCASE_DATA_DIR"] = str(data)
     os.environ.setdefault("LONGCASE_SECRET_KEY", "tests-have-no-secrets-" + "x" * 40)
+    os.environ.setdefault("LONGCASE_MASTER_KEYS", "tests:" + "dGVz" * 10 + "dGU=")
     os.environ["LONGCASE_TLS"] = "0"
     os.environ["LONGCASE_DEMO"] = "0"
     os.environ["CELERY_BROKER_URL"] = "memory://"
@@ -128,6 +129,9 @@ def empty_tables() -> None:
     """Take every row away that a test may have written."""
     from django.db import connection
 
+    from audit import keys
+
+    keys.forget()
     names = connection.introspection.django_table_names(include_views=False)
     tables = ", ".join(f'"{name}"' for name in sorted(names) if name not in KEPT)
     with connection.cursor() as cursor:
