@@ -139,3 +139,83 @@ class CaseKey(models.Model):
                 name="audit_casekey_is_kept_or_destroyed",
             ),
         ]
+
+
+class Anchor(models.Model):
+    """The sealed state of all cases at one moment, signed. Append-only; see audit/anchors.py."""
+
+    number = models.IntegerField(primary_key=True)
+    day = models.DateField(_("day"))
+    made_at = models.DateTimeField(_("made"))
+    text = models.TextField()  # what is signed, sign for sign
+    hash = models.BinaryField(max_length=32)  # SHA-256 of the text, which the next one names
+    signatures = models.JSONField()  # [{"key": …, "signature": …}], the signing key's first
+    position = models.BigIntegerField()  # of the feed, up to which it holds all
+
+    class Meta:
+        db_table = "audit_anchor"
+        ordering = ["number"]
+
+    def __str__(self) -> str:
+        return f"anchor {self.number}"
+
+
+class AnchoredHead(models.Model):
+    """Where the history of a case ended at an anchor; a row only where it moved. Append-only."""
+
+    pk = models.CompositePrimaryKey("case_id", "anchor")
+    case_id = models.BigIntegerField()
+    anchor = models.IntegerField()
+    number = models.IntegerField()
+    hash = models.BinaryField(max_length=32)
+
+    class Meta:
+        db_table = "audit_anchored_head"
+        indexes = [models.Index(fields=["anchor", "case_id"], name="audit_head_by_anchor")]
+
+
+class AnchoredPage(models.Model):
+    """The tree over one page of cases at an anchor; a row only where it changed. Append-only."""
+
+    pk = models.CompositePrimaryKey("page", "anchor")
+    page = models.BigIntegerField()
+    anchor = models.IntegerField()
+    cases = models.IntegerField()
+    events = models.BigIntegerField()
+    root = models.BinaryField(max_length=32)
+
+    class Meta:
+        db_table = "audit_anchored_page"
+
+
+class AnchorSending(models.Model):
+    """An anchor on its way to a place outside. See audit/outlets.py."""
+
+    anchor = models.ForeignKey(Anchor, on_delete=models.PROTECT, related_name="sendings")
+    outlet = models.CharField(max_length=8)  # folder, mail, post, stamp
+    target = models.CharField(max_length=400)
+    state = models.CharField(max_length=8, default="due")  # due, done, stopped
+    tries = models.IntegerField(default=0)
+    next_try_at = models.DateTimeField(null=True)
+    lease_until = models.DateTimeField(null=True)  # a worker has it until then
+    done_at = models.DateTimeField(null=True)
+    last_error = models.CharField(max_length=500, default="", blank=True)
+    answer = models.BinaryField(null=True)  # a time stamp's token
+
+    class Meta:
+        db_table = "audit_anchor_sending"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["anchor", "outlet", "target"], name="audit_anchor_sent_once"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["next_try_at"],
+                condition=models.Q(state="due"),
+                name="audit_anchor_to_be_sent",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"anchor {self.anchor_id} to {self.target}"

@@ -81,6 +81,25 @@ def networks(name: str, default: tuple[str, ...] = ()) -> list[str]:
     return found
 
 
+def signing_keys(name: str) -> list[str]:
+    """Secret keys of Ed25519 as 64 hexadecimal signs, separated by commas or in the lines of the
+    file that NAME_FILE names. A wrong one is told by its place, never shown."""
+    found = words(name)
+    path = os.environ.get(f"{name}_FILE", "")
+    if path:
+        try:
+            lines = Path(path).read_text(encoding="ascii").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ImproperlyConfigured(f"{name}_FILE: {path} cannot be read: {error}") from error
+        found += [line.strip() for line in lines if line.strip() and line[0] != "#"]
+    for place, word in enumerate(found, start=1):
+        if not re.fullmatch(r"[0-9a-fA-F]{64}", word):
+            raise ImproperlyConfigured(
+                f"{name}: key {place} is not 64 hexadecimal signs (openssl rand -hex 32 makes one)."
+            )
+    return found
+
+
 def kinds(name: str, shipped: tuple[str, ...]) -> list[str]:
     """The apps of the kinds that are installed, separated by commas.
 

@@ -282,6 +282,19 @@ LONGCASE_PUBLISH_AGAIN_SECONDS = environment.whole_number(
 )
 LONGCASE_DRAIN_THREADS = environment.whole_number("LONGCASE_DRAIN_THREADS", 8, least=1, most=256)
 
+# --- Proof ---------------------------------------------------------------------------------
+
+# Secret keys that sign the anchors of all histories, the newest first (docs/proof.md).
+LONGCASE_ANCHOR_KEYS = environment.signing_keys("LONGCASE_ANCHOR_KEYS")
+LONGCASE_ANCHOR_HOUR = environment.whole_number("LONGCASE_ANCHOR_HOUR", 0, least=0, most=23)
+# Where anchors are written elsewhere: a folder, addresses of mail and of the web, a time-stamp
+# authority (RFC 3161) with the certificates that its stamps are to lead to.
+LONGCASE_ANCHOR_FOLDER = environment.text("LONGCASE_ANCHOR_FOLDER", "")
+LONGCASE_ANCHOR_MAIL = environment.words("LONGCASE_ANCHOR_MAIL")
+LONGCASE_ANCHOR_URLS = environment.words("LONGCASE_ANCHOR_URLS")
+LONGCASE_ANCHOR_TSA = environment.text("LONGCASE_ANCHOR_TSA", "")
+LONGCASE_ANCHOR_TSA_CA = environment.text("LONGCASE_ANCHOR_TSA_CA", "")
+
 # --- Policies ------------------------------------------------------------------------------
 
 # A permit counts as granted when the legal term passes without a decision. Holds for cases that

@@ -142,6 +142,8 @@ class Supervisor:
             kept["LONGCASE_SECRET_KEY"] = secrets.token_urlsafe(48)
         if "LONGCASE_MASTER_KEYS" not in kept:
             kept["LONGCASE_MASTER_KEYS"] = f"made:{b64encode(secrets.token_bytes(32)).decode()}"
+        if "LONGCASE_ANCHOR_KEYS" not in kept:
+            kept["LONGCASE_ANCHOR_KEYS"] = secrets.token_hex(32)
         kept.setdefault("LONGCASE_DEMO", "1")
         wished = int(self.environ.get("STANDINS_PORT") or kept.get("STANDINS_PORT") or 8100)
         if not is_free("127.0.0.1", wished):

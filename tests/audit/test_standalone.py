@@ -1,0 +1,237 @@
+"""The verifier that needs nothing of ours: its own mathematics, and what it says of files."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import importlib.util
+import io
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from audit import anchors, bundle, merkle, signing
+from tests.audit.conftest import NINE, History
+
+SCRIPT = Path(bundle.__file__).parent / "standalone" / "longcase_verify.py"
+KEYS = [signing.SigningKey.of(f"{n:064x}") for n in (1, 2)]
+
+
+def load() -> Any:
+    spec = importlib.util.spec_from_file_location("longcase_verify", SCRIPT)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+verifier = load()
+
+
+def anchor(day: int = 0, keys: Any = KEYS[:1]) -> Any:
+    return anchors.make(day=date(2027, 1, 4 + day), now=NINE + timedelta(day), keys=keys)
+
+
+@pytest.fixture
+def export(tmp_path: Path) -> Callable[..., Path]:
+    def write(history: History, **about: Any) -> Path:
+        out = io.BytesIO()
+        told = {"events": history.head_number, "head": history.head_hash.hex(), **about}
+        bundle.write_bundle(history.case_id, out, False, about=told)
+        path = tmp_path / f"case-{history.case_id}.jsonl"
+        path.write_bytes(out.getvalue())
+        return path
+
+    return write
+
+
+def run(capsys: Any, *words: object) -> tuple[int, str]:
+    code = verifier.main([str(word) for word in words])
+    told = capsys.readouterr()
+    return code, told.out + told.err
+
+
+# --- It stands alone -------------------------------------------------------------------------
+
+
+def test_it_is_one_file_of_the_standard_library_for_python_3_8():
+    tree = ast.parse(SCRIPT.read_text(), feature_version=(3, 8))
+    imported = {
+        (node.module if isinstance(node, ast.ImportFrom) else name.name).split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for name in node.names
+    }
+    assert imported - {"cryptography"} <= set(sys.stdlib_module_names)
+
+
+def test_it_runs_where_nothing_is_installed(write_history: Any, export: Any):
+    path = export(write_history(1, events=3))
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", SCRIPT, path], capture_output=True, text=True, cwd="/"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "All is as it was recorded." in done.stdout
+
+
+# --- Ed25519 ---------------------------------------------------------------------------------
+
+VECTORS = [  # RFC 8032, section 7.1: public key, message, signature
+    (
+        "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
+        "",
+        "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701c"
+        "f9b46bd25bf5f0595bbe24655141438e7a100b",
+    ),
+    (
+        "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
+        "72",
+        "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0"
+        "f11d8c387b2eaeb4302aeeb00d291612bb0c00",
+    ),
+    (
+        "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025",
+        "af82",
+        "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f76098"
+        "4dc6594a7c15e9716ed28dc027beceea1ec40a",
+    ),
+]
+
+
+@pytest.mark.parametrize(("public", "message", "signature"), VECTORS)
+def test_signatures_of_the_rfc_are_right_and_no_others(public: str, message: str, signature: str):
+    content = bytes.fromhex(message)
+    assert verifier.is_signed(content, public, signature)
+    assert not verifier.is_signed(content + b"x", public, signature)
+    for place in (0, 40, 70, 127):
+        other = signature[:place] + f"{int(signature[place], 16) ^ 1:x}" + signature[place + 1 :]
+        assert not verifier.is_signed(content, public, other)
+    # The same signature with the order of the group added to its scalar is none.
+    scalar = int.from_bytes(bytes.fromhex(signature)[32:], "little") + verifier._L
+    forged = signature[:64] + scalar.to_bytes(32, "little").hex()
+    assert not verifier.is_signed(content, public, forged)
+
+
+def test_it_agrees_with_a_well_kept_library():
+    chance = random.Random(7)
+    for _ in range(25):
+        key = Ed25519PrivateKey.from_private_bytes(chance.randbytes(32))
+        public = key.public_key().public_bytes_raw().hex()
+        content = chance.randbytes(chance.randrange(200))
+        signature = bytearray(key.sign(content))
+        assert verifier.is_signed(content, public, signature.hex())
+        signature[chance.randrange(64)] ^= 1 << chance.randrange(8)
+        assert not verifier.is_signed(content, public, signature.hex())
+        assert not signing.is_signed(content, public=public, signature=signature.hex())
+    for nonsense in ("", "00" * 31, "zz" * 32, "ff" * 32):
+        assert not verifier.is_signed(b"", nonsense, "00" * 64)
+
+
+def test_its_trees_are_the_same_trees():
+    for count in range(1, 20):
+        leaves = [merkle.leaf(bytes([n])) for n in range(count)]
+        tree = merkle.Tree(leaves)
+        assert verifier.root_of(leaves) == tree.root
+        for index in range(count):
+            path = [one.hex() for one in tree.path(index)]
+            assert verifier.root_by(leaves[index], index, count, path) == tree.root
+            assert verifier.root_by(leaves[index], index, count, [*path, "00"]) is None
+
+
+# --- An exported case ------------------------------------------------------------------------
+
+
+def test_a_case_is_sound_with_and_without_anchors(write_history: Any, export: Any, capsys: Any):
+    history = write_history(1, events=3)
+    write_history(2, events=2)
+    code, told = run(capsys, export(history))
+    assert code == 0 and "no anchor holds this case yet" in told
+
+    anchor()
+    history.add("noted", text="é “quoted” \\ \n 🙂")
+    anchor(1)
+    history.add("noted")
+    code, told = run(capsys, export(history), "--keys", KEYS[0].public)
+
+    assert (code, told.count("note ")) == (0, 1)
+    assert "5 events, 4 of them anchored" in told
+    assert "events 5 to 5 came after the last anchor" in told
+
+
+def test_another_key_is_no_signature_of_ours(write_history: Any, export: Any, capsys: Any):
+    history = write_history(1)
+    anchor()
+
+    code, told = run(capsys, export(history), "--keys", KEYS[1].public)
+
+    assert code == 1 and "none of the keys that were given" in told
+
+
+def test_who_trusts_the_old_key_learns_of_the_new(write_history: Any, export: Any, capsys: Any):
+    history = write_history(1)
+    anchor()
+    history.add("noted")
+    anchor(1, [KEYS[1], KEYS[0]])
+
+    code, told = run(capsys, export(history), "--keys", KEYS[0].public)
+
+    assert code == 0 and "which the key before it confirmed" in told
+
+
+def test_a_name_that_is_not_of_these_events_is_found(write_history: Any, export: Any, capsys: Any):
+    code, told = run(capsys, export(write_history(417), reference="LN-2026-000418"))
+    assert code == 1 and "does not name case 417" in told
+
+
+@pytest.mark.parametrize("line", [0, 2, -2])
+def test_a_line_that_was_taken_out_or_changed_is_told(
+    write_history: Any, export: Any, capsys: Any, line: int
+):
+    path = export(write_history(1, events=4))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(one for at, one in enumerate(lines) if at != line % len(lines)))
+    code, told = run(capsys, path)
+    assert code == 2 and "Cannot look" in told
+
+
+def test_a_file_that_broke_off_is_told(write_history: Any, export: Any, capsys: Any):
+    path = export(write_history(1, events=4))
+    path.write_bytes(path.read_bytes()[:-40])
+    assert run(capsys, path)[0] == 2
+    path.write_text("")
+    assert run(capsys, path)[0] == 2
+    assert run(capsys, path.with_name("none"))[0] == 2
+
+
+def test_readable_texts_stand_beside_the_stored_ones(write_history: Any, tmp_path: Path):
+    history = write_history(1, events=2)
+    lines = bundle.bundle_lines(history.case_id, True, opener=lambda case, text: '{"opened":1}')
+    events = [json.loads(line)["event"] for line in lines if b'{"event"' in line]
+    assert [one["opened_text"] for one in events] == ['{"opened":1}'] * 2
+    assert "amount" in events[0]["data_text"]
+
+
+def test_a_stamp_is_of_the_anchor_it_stands_with():
+    """The structure of RFC 3161, as far as the hash and the time in it."""
+
+    def der(tag: int, *parts: bytes) -> bytes:
+        content = b"".join(parts)
+        size = len(content)
+        long = size.to_bytes(2, "big")
+        return bytes([tag]) + (bytes([size]) if size < 128 else b"\x82" + long) + content
+
+    imprint = der(0x30, der(0x30, der(6, b"\1")), der(4, b"h" * 32))
+    told = der(0x30, der(2, b"\1"), der(6, b"\1"), imprint, der(2, b"\5"), der(0x18, b"2027Z"))
+    inner = der(0x30, der(6, b"\1"), der(0xA0, der(4, told)))
+    signed = der(0x30, der(2, b"\3"), der(0x31), inner)
+    token = der(0x30, der(6, b"\1"), der(0xA0, signed))
+    assert verifier.stamp_in(token) == (b"h" * 32, "2027Z")
+    assert base64.b64decode(base64.b64encode(token)) == token
