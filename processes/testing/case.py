@@ -136,7 +136,7 @@ class CaseUnderTest:
         """Somebody of the task's role, or `by`, takes it and completes it. `result` is what its
         form asks besides."""
         wanted = self.task(task)
-        someone = by or self._kit.person_unlike(wanted.role, [*wanted.unlike, self._opener()])
+        someone = by or self._kit.person_fit_for(wanted)
         actor = Actor.of(someone)
         if wanted.holder_id is None:
             tasks.claim_task(task_id=wanted.pk, actor=actor)
@@ -261,9 +261,6 @@ class CaseUnderTest:
 
     def _told(self) -> str:
         return "\n".join(f"  {e.number:3} {_in_words(e)}" for e in self.events)
-
-    def _opener(self) -> str:
-        return self.events[0].actor
 
     def _worker(self, role: str) -> Person:
         """Somebody of this role who also may work on cases."""

@@ -6,8 +6,9 @@ from typing import Any
 
 from django.contrib.auth.models import Group
 
+from cases import access
 from cases.actors import service
-from cases.models import Person, Team
+from cases.models import Person, Task, Team
 from processes.acts.cases import get_case, open_case
 from processes.testing.case import CaseUnderTest
 from processes.testing.fakes import Fakes, Outside
@@ -78,12 +79,13 @@ class Kit:
             found.groups.set([Group.objects.get_or_create(name=role)[0] for role in roles])
         return found
 
-    def person_unlike(self, role: str, actors: list[str]) -> Person:
-        """Somebody with this role who is none of these actors (four eyes)."""
+    def person_fit_for(self, task: Task) -> Person:
+        """Somebody with the task's role whom four eyes do not keep from it."""
         number = 1
         while True:
-            name = role if number == 1 else f"{role} {number}"
-            found = self.person(role, name=name)
-            if f"person:{found.pk}" not in actors:
+            name = task.role if number == 1 else f"{task.role} {number}"
+            found = self.person(task.role, name=name)
+            is_own = task.is_review and access.is_own_request(found, task.case)
+            if not is_own and not access.is_barred(found, task):
                 return found
             number += 1
