@@ -28,6 +28,38 @@ def events_of(
         return [Recorded(*row) for row in cursor.fetchall()]
 
 
+def events_numbered(case_id: int, numbers: Sequence[int]) -> list[Recorded]:
+    """The events of a case that have these numbers, in order."""
+    if not numbers:
+        return []
+    with connection.cursor() as cursor:
+        moments.read_fast(cursor)
+        cursor.execute(
+            f"SELECT {COLUMNS} FROM audit_event WHERE case_id = %s AND number = ANY(%s) "
+            "ORDER BY number",
+            [case_id, list(numbers)],
+        )
+        return [Recorded(*row) for row in cursor.fetchall()]
+
+
+def last_number(case_id: int, type: str, *, upto: int) -> int | None:
+    """The number of the last event of a type up to and including `upto`, if there is one."""
+    return _number("number <= %s AND type = %s ORDER BY number DESC LIMIT 1", [case_id, upto, type])
+
+
+def first_number(case_id: int, type: str, *, after: int) -> int | None:
+    """The number of the first event of a type above `after`, if there is one."""
+    return _number("number > %s AND type = %s ORDER BY number LIMIT 1", [case_id, after, type])
+
+
+def _number(condition: str, values: list[Any]) -> int | None:
+    with connection.cursor() as cursor:
+        # Walked along the events of this one case: few lie between.
+        cursor.execute(f"SELECT number FROM audit_event WHERE case_id = %s AND {condition}", values)
+        found = cursor.fetchone()
+        return found[0] if found else None
+
+
 def events_since(cursor: Any, pairs: Sequence[tuple[int, int]]) -> dict[int, list[Recorded]]:
     """For each (case, number) the case's events from that number on, in one query.
 

@@ -16,7 +16,8 @@ from cases.absence import today as local_today
 from cases.models import Case
 from cases.snapshots import midnight, write_steps, write_teams
 from cases.teamcases import Moments
-from processes.engine.replay import Stood, fold_case
+from processes.engine.folding import Stood
+from processes.engine.replay import fold_case
 from processes.kinds import Kind, kind_of, kinds
 from timers import clock
 

@@ -8,7 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from cases.models import Case
-from processes.engine.replay import NoSuchEvent, Stood, as_it_stood
+from processes.engine.folding import Stood
+from processes.engine.replay import NoSuchEvent, as_it_stood
 from processes.kinds import kind_of
 from timers.clocks import ClockState
 
