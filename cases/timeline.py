@@ -105,7 +105,7 @@ def story(events: Iterable[EventLike], words: Words) -> list[Entry]:
     words.learn(events)
     entries: list[Entry] = []
     for event in events:
-        if not _is_told(event, words):
+        if not is_told(event, words):
             continue
         entry = tell(event, words)
         if entries and _belong_together(entries[-1], entry):
@@ -122,7 +122,8 @@ def everything(events: Iterable[EventLike], words: Words) -> list[Entry]:
     return _with_silences([tell(event, words) for event in events][::-1])
 
 
-def _is_told(event: EventLike, words: Words) -> bool:
+def is_told(event: EventLike, words: Words) -> bool:
+    """Whether the story tells this event."""
     if event.type in ("activity.completed", "activity.done"):
         return tells_something(event, words)
     if event.type == "step.entered":
@@ -138,12 +139,17 @@ def shortened(text: str) -> str:
 
 def _with_silences(entries: list[Entry]) -> list[Entry]:
     for entry, before in pairwise(entries):
-        days = dates.days_between(before.at, entry.at)
-        if days >= SILENCE_DAYS:
-            entry.silence = ngettext(
-                "%(n)s day without events", "%(n)s days without events", days
-            ) % {"n": days}
+        entry.silence = silence(before.at, entry.at)
     return entries
+
+
+def silence(before: datetime, after: datetime) -> str:
+    """How long nothing happened between two events, where that is worth a line; else empty."""
+    days = dates.days_between(before, after)
+    if days < SILENCE_DAYS:
+        return ""
+    said = ngettext("%(n)s day without events", "%(n)s days without events", days)
+    return said % {"n": days}
 
 
 def _by(event: EventLike, words: Words) -> str:

@@ -130,7 +130,6 @@ urlpatterns = [
     path("cases/<str:reference>/notes/", notes.notes, name="case-notes"),
     path("cases/<str:reference>/notes/<int:number>/correct/", notes.correct, name="correct-note"),
     path("cases/<str:reference>/steps/", case.steps, name="case-steps"),
-    path("cases/<str:reference>/history/", case.history, name="case-history"),
     path("cases/<str:reference>/facts/", acts.change_facts, name="change-facts"),
     path("cases/<str:reference>/remind/", reminders.remind, name="remind-case"),
     path("cases/<str:reference>/remind/cancel/", reminders.cancel, name="cancel-reminder"),

@@ -62,7 +62,9 @@ class Words:
             elif event.type == "activity.scheduled":
                 open_[event.data["command"]] = event.data
             elif event.type in ("activity.completed", "activity.failed"):
-                self.asked[event.number] = open_.get(event.data.get("command"), {})
+                asked = open_.get(event.data.get("command"))
+                if asked is not None or event.number not in self.asked:
+                    self.asked[event.number] = asked or {}
             elif event.type == "activity.done":
                 self.asked[event.number] = event.data
 

@@ -11,6 +11,7 @@ urlpatterns = [
     path("webhooks/", include("processes.webhooks.urls")),
     path("jobs/", include("processes.jobs.urls")),
     path("processes/", include("processes.handbook.urls")),
+    path("cases/<str:reference>/history/", include("processes.past.urls")),
     path("", include("processes.public_urls")),
     path("", include("processes.kind_urls")),
     path("", include("cases.urls")),

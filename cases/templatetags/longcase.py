@@ -11,6 +11,7 @@ from django import template
 from django.conf import settings
 from django.forms import BoundField
 from django.templatetags.static import static
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -120,6 +121,12 @@ def full_day(at: datetime | date | None) -> str:
 @register.filter
 def moment(at: datetime | None) -> str:
     return dates.moment(at) if at else ""
+
+
+@register.filter
+def to_second(at: datetime) -> str:
+    """ "26 Nov 2026 10:14:07": where the order within a minute counts."""
+    return f"{dates.moment(at)}:{timezone.localtime(at):%S}"
 
 
 @register.filter

@@ -1,4 +1,4 @@
-"""The pages of one case: overview, documents, reviews, notes, steps, history; and its news."""
+"""The pages of one case: overview, reviews, steps; and its news."""
 
 from __future__ import annotations
 
@@ -125,28 +125,6 @@ def drawing_of(case: Case, been: list[str]) -> SafeString:
     layout = book.drawing_of(kind, around=case.step)
     marks = Marks(current=case.step, visited=frozenset(been), now=_("now") if case.is_open else "")
     return mark_safe(drawn(layout, marks))  # made by us; labels are escaped there
-
-
-@require_safe
-@signed_in
-def history(request: HttpRequest, reference: str) -> HttpResponse:
-    """The history in sentences, newest first: the story, or all events."""
-    case = case_for(person_of(request), reference)
-    head = head_of(request, case)
-    all_events = request.GET.get("show") == "all"
-    asked = request.GET.get("upto", "")
-    upto = min(int(asked), case.head_number) if asked.isdecimal() else case.head_number
-    events = queries.events_upto(case, upto, queries.PAGE_EVENTS)
-    context = {
-        "tab": "history",
-        "all_events": all_events,
-        "entries": told(events, head["words"], all_events=all_events),
-        "first": events[0].number if events else 0,
-        "upto": upto,
-        "earlier": upto - queries.PAGE_EVENTS,
-        "later": min(upto + queries.PAGE_EVENTS, case.head_number),
-    }
-    return render(request, "cases/history.html", {**head, **context})
 
 
 @require_safe

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from types import FrameType
 from typing import Any
+
+VALUE_CHARACTERS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +20,7 @@ class Pause:
     line: int
     text: str
     values: dict[str, str]
+    through: tuple[tuple[str, int], ...] = ()  # file and line of each function on the way there
 
 
 def place(file: str, line: int) -> str:
@@ -36,22 +40,41 @@ def of_caller(frame: FrameType | None) -> str:
     return ""
 
 
-def frame_of(coroutine: Any) -> Any:
-    """Where a coroutine stands in the kind's own code, in the innermost of its functions."""
-    frame = None
+def frames_of(coroutine: Any) -> list[Any]:
+    """Where a coroutine stands in the kind's own code: in the step's function first, then in those
+    that this called."""
+    found = []
     while inspect.iscoroutine(coroutine) and coroutine.cr_frame is not None:
         if "/processes/engine/" not in coroutine.cr_frame.f_code.co_filename:
-            frame = coroutine.cr_frame
+            found.append(coroutine.cr_frame)
         coroutine = coroutine.cr_await
-    return frame
+    return found
 
 
-def pause(frame: Any) -> Pause:
+def frame_of(coroutine: Any) -> Any:
+    """The innermost of these functions, if there is one."""
+    frames = frames_of(coroutine)
+    return frames[-1] if frames else None
+
+
+def pause(frames: Sequence[Any]) -> Pause:
+    """Where the innermost of these functions waits, with its variables."""
+    frame = frames[-1]
     lines, first = inspect.getsourcelines(frame.f_code)
     at = frame.f_lineno - first
     return Pause(
         file=frame.f_code.co_filename,
         line=frame.f_lineno,
         text=lines[at].strip() if 0 <= at < len(lines) else "",
-        values={name: repr(value)[:500] for name, value in frame.f_locals.items()},
+        values={name: shown(value) for name, value in frame.f_locals.items()},
+        through=tuple((one.f_code.co_filename, one.f_lineno) for one in frames),
     )
+
+
+def shown(value: Any) -> str:
+    """A value of the code as text that fits a page. No value can break whoever looks at it."""
+    try:
+        text = repr(value)
+    except Exception as error:
+        return f"<{type(value).__name__} that cannot be shown: {type(error).__name__}>"
+    return text if len(text) <= VALUE_CHARACTERS else f"{text[:VALUE_CHARACTERS]}…"

@@ -381,9 +381,9 @@ class Runner:
         """The line of each strand, with its local variables."""
         found = []
         for strand in self.strands:
-            frame = places.frame_of(strand.coroutine)
-            if frame is not None and not strand.settled:
-                found.append(places.pause(frame))
+            frames = places.frames_of(strand.coroutine)
+            if frames and not strand.settled:
+                found.append(places.pause(frames))
         return found
 
 

@@ -131,7 +131,7 @@ document.addEventListener("keydown", (event) => {
   began = key === "g" ? event.timeStamp : 0;
   const act =
     (wasG && $(`[data-go="${key}"]`)) ||
-    { "/": $("#find"), n: $("[data-key=n]"), a: $("[data-key=a]"), "?": $("#keys"), j: row(1), k: row(-1), x: ticked() }[key];
+    { "/": $("#find"), n: $("[data-key=n]"), a: $("[data-key=a]"), arrowleft: $("[data-key=left]"), arrowright: $("[data-key=right]"), "?": $("#keys"), j: row(1), k: row(-1), x: ticked() }[key];
   if (!act) return;
   event.preventDefault();
   if (act.matches("dialog")) act.showModal();

@@ -1,0 +1,1 @@
+"""What was: the history of a case found in pages, any of its moments, and two moments compared."""

@@ -1,0 +1,5 @@
+"""Pages as people open them."""
+
+from tests.cases.conftest import visit
+
+__all__ = ["visit"]
