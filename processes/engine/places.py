@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -10,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 VALUE_CHARACTERS = 500
+_BARE = re.compile(r"<(?:[\w.<>]+\.)?(\w+) object at 0x[0-9a-f]+>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,4 +79,5 @@ def shown(value: Any) -> str:
         text = repr(value)
     except Exception as error:
         return f"<{type(value).__name__} that cannot be shown: {type(error).__name__}>"
+    text = _BARE.sub(r"<\1>", text)  # an address in memory tells nothing, and is never the same
     return text if len(text) <= VALUE_CHARACTERS else f"{text[:VALUE_CHARACTERS]}…"

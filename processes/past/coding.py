@@ -101,6 +101,8 @@ def why_no_line(stood: Stood) -> str:
                 "The code stops here with an error: %(what)s. What is shown of the case comes from "
                 "its events alone."
             ) % {"what": stood.note}
+    if not stood.pauses:
+        return _("The code had come to its end here, and was about to leave the step.")
     return ""
 
 

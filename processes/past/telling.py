@@ -285,7 +285,7 @@ class StepThen:
     """One line of the list of steps: where the case had been, was, and might come."""
 
     label: str
-    state: str  # done, now, end, ahead
+    state: str  # done, here, ended, ahead
     days: str = ""
     number: int = 0  # of the event that entered it
     ways: tuple[str, ...] = ()
@@ -301,21 +301,23 @@ def steps_then(
     found = []
     for place, one in enumerate(entries):
         is_last = place == len(entries) - 1
-        state = ("end" if stood.closed else "now") if is_last else "done"
+        state = ("ended" if stood.closed else "here") if is_last else "done"
         days = dates.day(one.at) if is_last else dates.from_to(one.at, one.until, stood.at)
         shown = tuple(ways) if is_last else ()
         found.append(StepThen(words.step(one.step), state, days, one.number, shown))
     left_out = max(len(found) - MOST_STEPS, 0)
     found = found[left_out:]
     if not stood.closed:
-        been = {one.step for one in entries}
         found += [
-            StepThen(str(label), "ahead")
-            for label, steps in _main_line(words)
-            if not been & set(steps)
+            StepThen(label, "ahead") for label in _ahead(words, [one.step for one in entries])
         ]
     return found, left_out
 
 
-def _main_line(words: Words) -> Sequence[tuple[Any, Sequence[str]]]:
-    return getattr(words.kind, "main_line", ())
+def _ahead(words: Words, been: Sequence[str]) -> list[str]:
+    """The stages of the main line after the furthest one that the case had come to."""
+    line: Sequence[tuple[Any, Sequence[str]]] = getattr(words.kind, "main_line", ())
+    last = max(
+        (place for place, (_l, steps) in enumerate(line) if set(steps) & set(been)), default=-1
+    )
+    return [str(label) for label, _steps in line[last + 1 :]]
