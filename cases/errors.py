@@ -60,6 +60,10 @@ class CaseHeld(Refused):
     """Somebody else has the case."""
 
 
+class NotNow(Refused):
+    """The case does not wait for this, or no longer."""
+
+
 class TransitionRefused(Refused):
     """The case's graph has no such edge from where it stands."""
 

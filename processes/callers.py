@@ -14,6 +14,8 @@ from cases.errors import NoSuchCase, NotAllowed
 from cases.models import Case, Client, Person, Token
 from cases.models.client import has_scope
 
+ON_BEHALF = "Longcase-On-Behalf-Of"
+
 
 class ScopeMissing(NotAllowed):
     """The token does not name this act, or not for this kind of case."""
@@ -48,6 +50,10 @@ class Caller:
         return Actor.of(self.who, on_behalf=self.on_behalf)
 
     @property
+    def is_for_a_person(self) -> bool:
+        return isinstance(self.who, Client) and self.on_behalf.startswith("person:")
+
+    @property
     def source(self) -> str:
         """The source of this caller's external references and messages."""
         return self.who.name if isinstance(self.who, Client) else self.code
@@ -56,8 +62,12 @@ class Caller:
         return self.scopes is None or has_scope(self.scopes, act, kind)
 
     def require_scope(self, act: str, kind: str = "") -> None:
-        if not self.has_scope(act, kind):
-            wanted = f"{act}:{kind or '*'}"
+        """Raise ScopeMissing unless the token names this act; and, of a program that says that it
+        acts for a person, that it may say so."""
+        acts = [act, "behalf"] if self.is_for_a_person else [act]
+        missing = next((one for one in acts if not self.has_scope(one, kind)), None)
+        if missing is not None:
+            wanted = f"{missing}:{kind or '*'}"
             raise ScopeMissing(
                 _("This token lacks the scope “%(scope)s”; an administrator can add it.")
                 % {"scope": wanted}

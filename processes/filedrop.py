@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from cases.errors import Invalid
+from processes import exactjson
 from processes.inbound import File, Incoming, Taken
 
 
@@ -39,7 +39,7 @@ class Folder:
     def read(self, drop: Path) -> Incoming:
         """What a drop says. Raises Invalid."""
         try:
-            said = json.loads(drop.read_bytes(), parse_float=Decimal)
+            said = exactjson.loads(drop.read_bytes())
         except (ValueError, RecursionError) as error:
             raise Invalid(_("The drop is no JSON: %(why)s") % {"why": error}) from error
         if not isinstance(said, dict) or not isinstance(said.get("data", {}), dict):

@@ -17,7 +17,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from cases.actors import Actor, service
-from cases.errors import CaseClosed, Invalid
+from cases.errors import CaseClosed, Invalid, NotNow
 from cases.models import Case, Message, Requirement
 from processes.acts import documents
 from processes.acts.messages import deliver_message, lay_in_tray
@@ -81,7 +81,7 @@ def take(one: Incoming) -> Taken:
     try:
         with transaction.atomic():
             return _give(one, case)
-    except (CaseClosed, Invalid) as refusal:
+    except (CaseClosed, Invalid, NotNow) as refusal:
         return _lay_in_tray(one, str(refusal), to=case.reference)
 
 

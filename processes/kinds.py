@@ -45,6 +45,7 @@ class Kind:
         document_titles: dict[str, Any] | None = None,
         rejection_letters: dict[str, str] | None = None,
         messages: dict[str, Callable[[Any], Any]] | None = None,
+        answers: Sequence[str] = (),
         withdraw: str = "withdraw",
         ends_with_parent: bool = True,
         form: str = "",
@@ -70,9 +71,12 @@ class Kind:
         `document_titles` name documents for people; `rejection_letters` are, by party, the letter
         with which a rejected paper is asked for again at once. `messages` are what may come from
         outside: name → a function that gives the data as the case keeps it, or raises Invalid.
-        `withdraw` is the transition that ends a case early, also when its parent ends, unless
-        `ends_with_parent` is false. `form` and `answer_forms` (by message) are dotted names of the
-        forms with which people open a case and record a message. `correctable` are the facts that
+        `answers` are those of them by which somebody agrees to, refuses or takes up what the case
+        put before them: they are taken only while the case waits for them, and never kept for
+        something that comes later. `withdraw` is the transition that ends a case early, also when
+        its parent ends, unless `ends_with_parent` is false. `form` and `answer_forms` (by message)
+        are dotted names of the forms with which people open a case and record a message.
+        `correctable` are the facts that
         people may correct (all unless given); `check_facts` finds what does not fit together:
         facts → {name: sentence}. `message_titles` name the messages for people; `may_come` are
         those that nobody waits for, though they may come: pages tell them last. `fact_words` say a
@@ -96,6 +100,9 @@ class Kind:
         # By the party that was asked: the letter with which a rejected paper is asked for at once.
         self.rejection_letters = rejection_letters or {}
         self.messages = messages or {}
+        self.answers = frozenset(answers)
+        if strange := self.answers - set(self.messages):
+            raise ValueError(f"{self.name}: answers that are no messages: {sorted(strange)}.")
         self.message_titles = message_titles or {}
         self.pages = tuple(pages)
         self.found_by = None if found_by is None else tuple(found_by)

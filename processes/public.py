@@ -6,8 +6,6 @@ was asked. Programs speak JSON, people get a page.
 
 from __future__ import annotations
 
-import json
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -22,7 +20,7 @@ from django.views.decorators.http import require_http_methods
 from cases.errors import Invalid, Refused
 from cases.models import Case
 from cases.words import plain
-from processes import callbacks
+from processes import callbacks, exactjson
 from processes.acts.messages import answer_callback
 from processes.engine.inbox import MESSAGE_BYTES
 from timers import clock
@@ -108,6 +106,10 @@ def _given(request: HttpRequest) -> Any:
     if size > most:
         raise too_large
     if request.content_type in ("application/x-www-form-urlencoded", "multipart/form-data"):
+        twice = [name for name, values in request.POST.lists() if len(values) > 1]
+        if twice:
+            said = _("“%(name)s” was sent more than once.") % {"name": twice[0][:60]}
+            raise Invalid(said, {twice[0][:60]: said})
         given = request.POST.dict()
         given.pop("csrfmiddlewaretoken", None)
         return given
@@ -115,15 +117,13 @@ def _given(request: HttpRequest) -> Any:
         raise too_large
     try:
         # Amounts stay exact: 0.1 is read as it is written.
-        return json.loads(request.body, parse_float=Decimal, parse_constant=_refuse)
+        return exactjson.loads(request.body)
+    except exactjson.SaidTwice as error:
+        raise Invalid(str(error)) from error
     except (ValueError, RecursionError) as error:
         raise Invalid(
             _("The answer is no JSON, or nested too deep. Send an object such as {…}.")
         ) from error
-
-
-def _refuse(word: str) -> Any:
-    raise ValueError(f"{word} is no number.")
 
 
 def _say(request: HttpRequest, status: int, state: str, sentence: str, **more: Any) -> HttpResponse:

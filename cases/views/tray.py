@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -48,11 +49,15 @@ def tray(request: HttpRequest) -> HttpResponse:
     return render(request, "cases/tray.html", context)
 
 
-def message_for(request: HttpRequest, pk: int, *, settled: bool = False) -> Message:
-    """A message of the tray, for those who may link it; also a settled one, where that is meant."""
+def message_for(request: HttpRequest, pk: int, *states: str) -> Message:
+    """A message of the tray, for those who may link it; also one in these states, where its case
+    may be seen."""
     access.require(actor_of(request), "link message")
-    states = (*acts.IN_TRAY, "closed") if settled else acts.IN_TRAY
-    found = queries.tray_of(person_of(request), states).filter(pk=pk).first()
+    person = person_of(request)
+    seen = Q(case_id=None) | Q(case_id__in=access.visible_cases(person).values("pk"))
+    seen |= Q(state__in=(*acts.IN_TRAY, "closed"))
+    rows = queries.tray_of(person, (*acts.IN_TRAY, *states))
+    found = rows.filter(seen, pk=pk).first()
     if found is None:
         raise NoSuchCase(_("This message is linked already, or is not in the tray."))
     return found
@@ -63,7 +68,9 @@ def message_for(request: HttpRequest, pk: int, *, settled: bool = False) -> Mess
 def link_message(request: HttpRequest, pk: int) -> HttpResponse:
     """One message, the cases it may belong to, and the form that links it."""
     person = person_of(request)
-    message = message_for(request, pk, settled=request.method == "GET")
+    # A second link gives the first answer again, so it still finds a message that was linked.
+    also = ("closed",) if request.method == "GET" else ("closed", "used", "kept")
+    message = message_for(request, pk, *also)
     chosen = request.GET.get("case", "")
     form = LinkMessageForm(request.POST or None, initial={"reference": chosen})
 
@@ -82,7 +89,7 @@ def link_message(request: HttpRequest, pk: int) -> HttpResponse:
         return Answer(case.get_absolute_url(), " ".join(said)[:2000])
 
     def show(form: LinkMessageForm, status: int = 200) -> HttpResponse:
-        is_open = message.state != "closed"
+        is_open = message.state in acts.IN_TRAY
         context = {
             **told(message),
             "form": form,

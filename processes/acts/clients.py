@@ -33,6 +33,7 @@ SCOPES = {
     "documents": gettext_lazy("hand in documents"),
     "judge": gettext_lazy("accept and reject documents"),
     "tasks": gettext_lazy("take and complete tasks (people alone)"),
+    "behalf": gettext_lazy("say for which person they act (programs alone)"),
     "operate": gettext_lazy("see incidents, try again, link messages of the tray"),
 }
 PREFIX = "lc_"

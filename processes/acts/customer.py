@@ -13,7 +13,7 @@ from django.core.files.base import File
 
 from audit import codec
 from cases.actors import Actor, party
-from cases.errors import CaseClosed, Invalid, Refused, TransitionRefused
+from cases.errors import CaseClosed, Invalid, NotNow, TransitionRefused
 from cases.models import Case, CustomerPage, Document, Message, Requirement
 from processes.acts import documents
 from processes.acts.cases import move_case
@@ -28,16 +28,15 @@ PAPERS_A_DAY = 60
 OTHER = documents.OTHER
 
 
-class NotNow(Refused):
-    """The case does not wait for this of the customer, or no longer."""
-
-
 def customer_of(page: CustomerPage) -> Actor:
     return party(page.party)
 
 
-def send_answer(*, page: CustomerPage, answer: Answer, data: dict[str, Any], key: str) -> bool:
+def send_answer(
+    *, page: CustomerPage, answer: Answer, data: dict[str, Any], key: str, visit: int | None = None
+) -> bool:
     """Give the case the customer's answer. True if it is new; the same key again does nothing.
+    `visit` is the visit of the step that the customer was shown.
 
     Raises Invalid naming the fields, NotNow when the case does not wait for it, CaseClosed.
     """
@@ -52,6 +51,8 @@ def send_answer(*, page: CustomerPage, answer: Answer, data: dict[str, Any], key
             raise CaseClosed("The case is closed.")
         if answer.message not in awaited(run.row["waits"]) or not is_step(answer, run.row["step"]):
             raise NotNow("The case does not wait for this now.")
+        if visit is not None and visit != run.visit:
+            raise NotNow("The case has moved on since this page was opened.")
         stored = inbox.store(
             source=SOURCE,
             key=full_key,

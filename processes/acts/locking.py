@@ -51,6 +51,14 @@ def _act_as(run: Run, actor: Actor) -> None:
         run.stand_in = _stand_in(actor.person, run)
 
 
+def require_open(run: Run) -> None:
+    if run.is_closed:
+        raise CaseClosed(
+            f"{run.reference} was closed on {dates.day(run.row['closed_at'])} with outcome "
+            f"“{run.row['outcome']}” and takes nothing more."
+        )
+
+
 def require_seen(run: Run, seen: int) -> None:
     """What somebody says they have seen of a case has happened. Raises Invalid."""
     if not 0 <= seen <= run.head_number:
@@ -78,11 +86,8 @@ def acting_on(
     CaseBusy, and CaseClosed unless `closed`."""
     with Turn() as turn:
         (run,) = _locked(turn, [case_id], run_code=run_code)
-        if run.is_closed and not closed:
-            raise CaseClosed(
-                f"{run.reference} was closed on {dates.day(run.row['closed_at'])} with outcome "
-                f"“{run.row['outcome']}” and takes nothing more."
-            )
+        if not closed:
+            require_open(run)
         _act_as(run, actor)
         yield turn, run
         crashpoint.reach("act.recorded")

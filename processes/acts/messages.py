@@ -11,11 +11,12 @@ from audit import codec
 from audit.models import Event
 from cases import access, dates
 from cases.actors import Actor, service
-from cases.errors import CaseClosed, Invalid, NoSuchCase
+from cases.errors import CaseClosed, Invalid, NoSuchCase, NotNow
 from cases.models import Case, Message
 from processes import callbacks
-from processes.acts.locking import acting_on
+from processes.acts.locking import acting_on, require_open
 from processes.engine import inbox
+from processes.engine.run import Run
 from processes.engine.turn import Turn
 from processes.kinds import kind_of
 from timers import clock
@@ -68,13 +69,21 @@ def lay_in_tray(
 
 
 def deliver_message(
-    *, case_id: int, name: str, data: Any, source: str, key: str, actor: Actor
+    *,
+    case_id: int,
+    name: str,
+    data: Any,
+    source: str,
+    key: str,
+    actor: Actor,
+    visit: int | None = None,
 ) -> Delivery:
     """Give a message to a case now: used if the case waits for it, else kept until it does.
 
     The same (source, key) again is answered with what became of it and does nothing. Raises
-    Invalid (a name or shape this kind does not take), SameKeyOtherContent, and CaseClosed: then
-    the message lies in the tray, where a person can link it.
+    Invalid (a name or shape this kind does not take), SameKeyOtherContent, NotNow (an answer that
+    the case does not wait for, or a step of another `visit` than the one it was given to), and
+    CaseClosed: then the message lies in the tray, where a person can link it.
     """
     case = Case.objects.filter(pk=case_id).first()
     if case is None:
@@ -99,6 +108,9 @@ def deliver_message(
                 raise CaseClosed(_too_late(case_id))
             return Delivery(stored.id, stored.state, True, _sentence(stored.state))
         (run,) = turn.lock([case_id], wait=True)
+        if not run.is_closed:
+            inbox.fitting(run, name, data)
+            _require_visit(run, visit)
         message = inbox.Waiting(
             stored.id,
             source,
@@ -113,6 +125,14 @@ def deliver_message(
     if state == "late":
         raise CaseClosed(_too_late(case_id))
     return Delivery(stored.id, state, False, _sentence(state))
+
+
+def _require_visit(run: Run, visit: int | None) -> None:
+    if visit is not None and visit != run.visit:
+        raise NotNow(
+            f"{run.reference} has moved on: the message is for visit {visit} of a step, and the "
+            f"case is in visit {run.visit}. Read the case before you answer."
+        )
 
 
 def _too_late(case_id: int) -> str:
@@ -132,12 +152,21 @@ def _sentence(state: str) -> str:
 
 
 def link_message(*, message_id: int, case_id: int, actor: Actor) -> Delivery:
-    """A person gives an unmatched or late message to a case."""
+    """A person gives an unmatched or late message to a case. Linked to it before, it is answered
+    with what became of it then. Raises Invalid where the case cannot take it, CaseClosed."""
     access.require(actor, "link message")
-    with acting_on(case_id, actor=actor) as (turn, run):
+    with acting_on(case_id, actor=actor, closed=True) as (turn, run):
         message = Message.objects.select_for_update().filter(pk=message_id).first()
+        if message is not None and message.case_id == case_id and message.state in ("used", "kept"):
+            return Delivery(message.pk, message.state, True, _sentence(message.state))
         if message is None or message.state not in ("unmatched", "late"):
             raise Invalid("This message lies no longer in the tray.")
+        require_open(run)
+        try:
+            inbox.fitting(run, message.name, message.data)
+        except (Invalid, NotNow) as refusal:
+            said = f"{run.reference} cannot take this message, so it stays in the tray. {refusal}"
+            raise Invalid(said, {"case": said}) from refusal
         waiting = inbox.Waiting(
             message.pk,
             message.source,

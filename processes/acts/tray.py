@@ -73,15 +73,18 @@ def _opened(filename: str, kept: str) -> list[Attachment]:
         return [Attachment(filename, bytes(stored.read()))]
 
 
-def link(*, message_id: int, case_id: int, actor: Actor) -> tuple[str, list[documents.Receipt]]:
-    """Give a message to its case; the files inside it become documents of the case. Returns what
-    became of it, and of each file. Raises Invalid, CaseClosed, NotAllowed."""
+@transaction.atomic
+def link(
+    *, message_id: int, case_id: int, actor: Actor
+) -> tuple[messages.Delivery, list[documents.Receipt]]:
+    """Give a message to its case; the files inside it become documents of the case, once. Returns
+    what became of it, and of each file. Raises Invalid, CaseClosed, NotAllowed."""
     delivery = messages.link_message(message_id=message_id, case_id=case_id, actor=actor)
     files = attachments_of(Message.objects.get(pk=message_id).data)
-    if not files:
-        return delivery.sentence, []
+    if not files or delivery.is_repeat:
+        return delivery, []
     sent = [(documents.OTHER, ContentFile(one.content, name=one.filename)) for one in files]
-    return delivery.sentence, documents.receive_several(case_id=case_id, files=sent, actor=actor)
+    return delivery, documents.receive_several(case_id=case_id, files=sent, actor=actor)
 
 
 @transaction.atomic

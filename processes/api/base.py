@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
-from rest_framework.exceptions import NotFound
+from rest_framework.exceptions import NotAuthenticated, NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -53,6 +53,17 @@ class Api(APIView):
         found.setdefault("Cache-Control", "no-store")
         patch_vary_headers(found, ("Authorization", "Cookie", "Accept-Language"))
         return found
+
+    def ask_again(self) -> None:
+        """Who calls, asked once more by a call that has waited: a token that was revoked
+        meanwhile counts, and rights that were taken away. Raises AuthenticationFailed,
+        NotAllowed."""
+        authenticator: Any = self.request.successful_authenticator
+        found = authenticator.again(self.request)
+        if found is None:
+            raise NotAuthenticated
+        self.request.user, self.request.auth = found
+        self.check_permissions(self.request)
 
     def case(self, reference: str, *, act: str = "read") -> Case:
         """The case, for those who may do this; refusals tell the state it is in."""

@@ -11,16 +11,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from cases import queries, search
+from cases.errors import Invalid
 from cases.models import Case
 from cases.queries import Choice
 from processes.acts import cases as acts
 from processes.acts.requested import FIELDS_AT, open_requested
-from processes.api import reading, safe, shapes
+from processes.api import reading, safe, shapes, types
 from processes.api.base import Api
+from processes.api.kinds import schema_of
 from processes.api.pages import Order, PageQuery, page
 from processes.api.parsing import Strict, body_of, query_of
 from processes.api.problems import QueryInvalid
 from processes.api.schema import listed
+from processes.kinds import kinds
 from timers import clock
 
 ORDERS = {
@@ -158,7 +161,9 @@ class Cases(Api):
 
     def _open(self) -> Response:
         caller = self.caller
-        case, is_new = open_requested(caller=caller, request=body_of(self.request, OpenCase))
+        body = body_of(self.request, OpenCase)
+        require_types(body["kind"], body["facts"])
+        case, is_new = open_requested(caller=caller, request=body)
         told = reading.composite(case, caller, set())
         response = Response(told, status=201 if is_new else 200)
         response["Location"] = f"/api/v1/cases/{case.reference}"
@@ -199,6 +204,7 @@ class OneCase(Api):
     def _change(self, reference: str) -> Response:
         body = body_of(self.request, ChangeFacts)
         case = self.changed(reference, must=True)
+        require_types(case.kind, body["facts"])
         case = acts.change_facts(
             case_id=case.pk,
             changes=body["facts"],
@@ -229,6 +235,17 @@ class Transition(Api):
             case_id=case.pk, name=name, data=body.get("data", {}), actor=self.caller.actor
         )
         return answer(case, self.caller)
+
+
+def require_types(kind: str, facts: dict[str, Any]) -> None:
+    """Raise Invalid for facts of another type than the JSON Schema of their kind says."""
+    found = kinds().get(kind)
+    wrong = types.misfit_facts(schema_of(found), facts) if found is not None else {}
+    if wrong:
+        said = "; ".join(f"{name}: {one}" for name, one in wrong.items())
+        raise Invalid(
+            _("%(what)s See /api/v1/kinds/%(kind)s/schema.") % {"what": said, "kind": kind}, wrong
+        )
 
 
 def answer(case: Case, caller: Any) -> Response:

@@ -100,7 +100,11 @@ class Events(Api):
                 cases = cases.filter(kind__in=kinds)
             found = feed.read(cases=cases, after=place, limit=query["limit"], types=types)
             left = until - clock.monotonic()
-            if found.events or found.more or left <= 0 or not watch.wait(left):
+            if found.events or found.more or left <= 0:
+                break
+            is_grown = watch.wait(left)
+            self.ask_again()
+            if not is_grown:
                 break
             place = found.place  # what lies before it is not for this reader
         told = feed.told(found.events)

@@ -52,6 +52,10 @@ class KindShape(KindRow):
     steps = KindStep(many=True)
     transitions = KindEdge(many=True)
     messages = s.ListField(child=s.CharField(), help_text="Names of messages; empty: any.")
+    answers = s.ListField(
+        child=s.CharField(),
+        help_text="Those of them that are taken only while the case waits for them.",
+    )
     documents = shapes.Anything(help_text="Name → title of the documents it knows.")
     schema = shapes.Anything(help_text="JSON Schema of the facts that open a case.")
 
@@ -99,6 +103,7 @@ class OneKind(Api):
                     for one in edges(kind.model)
                 ],
                 "messages": sorted(kind.messages),
+                "answers": sorted(kind.answers),
                 "documents": {name: str(said) for name, said in kind.document_titles.items()},
                 "schema": schema_of(kind),
             }

@@ -16,6 +16,7 @@ from cases import access
 from cases.errors import CaseClosed, Invalid
 from cases.models import Case, Message
 from processes.acts import messages as acts
+from processes.acts import tray
 from processes.api import problems, safe, shapes
 from processes.api.base import Api
 from processes.api.pages import Order, PageQuery, page
@@ -33,6 +34,13 @@ class Send(Strict):
     )
     name = s.CharField(max_length=80, help_text="Which message; /kinds/{kind} lists them.")
     data = s.JSONField(required=False, default=dict)
+    visit = s.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=2**31 - 1,
+        help_text="The `step.visit` of the case that the message was written for: refused (409) "
+        "when the case has moved on. It binds an answer to what was asked.",
+    )
     key = s.CharField(
         required=False,
         max_length=200,
@@ -123,7 +131,8 @@ class Messages(Api):
         self.caller.require_scope("messages", case.kind)
         safe.locked(self.request, case)
         try:
-            return _told(acts.deliver_message(case_id=case.pk, **what))
+            delivery = acts.deliver_message(case_id=case.pk, visit=body.get("visit"), **what)
+            return _told(delivery)
         except CaseClosed as error:
             # The message is in the tray already; raising would take it out again.
             return problems.answer("case-closed", str(error), case=problems.state_of(case.pk))
@@ -157,7 +166,8 @@ class LinkMessage(Api):
         responses={200: DeliveryShape, 202: DeliveryShape},
     )
     def post(self, request: Request, pk: int) -> Response:
-        """Give a message of the tray to a case."""
+        """Give a message of the tray to a case; the files inside it become its documents. Linked to
+        it before, the first result is told again."""
         return self.once(lambda: self._link(pk))
 
     def _link(self, pk: int) -> Response:
@@ -173,7 +183,8 @@ class LinkMessage(Api):
                 {"case": _("No such case.")},
             )
         self.subject = case.pk
-        return _told(acts.link_message(message_id=pk, case_id=case.pk, actor=self.caller.actor))
+        delivery, _files = tray.link(message_id=pk, case_id=case.pk, actor=self.caller.actor)
+        return _told(delivery)
 
 
 def _told(delivery: acts.Delivery) -> Response:

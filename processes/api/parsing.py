@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
@@ -11,6 +9,8 @@ from django.utils.translation import gettext as _
 from rest_framework import parsers, serializers
 from rest_framework.exceptions import APIException, ParseError
 
+from processes import exactjson
+from processes.api import types
 from processes.api.problems import QueryInvalid
 
 PIECE = 64 * 1024
@@ -22,14 +22,15 @@ class TooLarge(APIException):
 
 
 class ExactJSON(parsers.BaseParser):
-    """JSON whose decimals stay as written; what history could not keep is refused by its place."""
+    """JSON whose decimals stay as written and whose names stand once; what history could not keep
+    is refused by its place."""
 
     media_type = "application/json"
 
     def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
         text = _read(stream)
         try:
-            data = json.loads(text, parse_float=Decimal, parse_constant=_refuse)
+            data = exactjson.loads(text)
         except (ValueError, RecursionError) as error:
             raise ParseError(_("The body is no JSON: %(why)s") % {"why": error}) from error
         found = unkept(data)
@@ -48,10 +49,6 @@ def _read(stream: Any) -> bytes:
                 _("A body may have %(most)s bytes. Send documents as documents.") % {"most": most}
             )
     return bytes(found)
-
-
-def _refuse(word: str) -> Any:
-    raise ValueError(f"{word} is no number")
 
 
 def unkept(data: Any, at: str = "", depth: int = 0) -> str | None:
@@ -99,7 +96,15 @@ class Strict(serializers.Serializer):
 def body_of(request: Any, shape: type[Strict]) -> dict[str, Any]:
     """The body of a call. Raises ValidationError naming each field."""
     data = request.data
-    found = shape(data=data.dict() if hasattr(data, "dict") else data)
+    if hasattr(data, "lists"):  # a form of parts, where all is text
+        if twice := [name for name, values in data.lists() if len(values) > 1]:
+            said = _("Sent more than once; one call takes one.")
+            raise serializers.ValidationError({name: [said] for name in twice})
+        found = shape(data=data.dict())
+    else:
+        found = shape(data=data)
+        if wrong := types.misfits(found, data):
+            raise serializers.ValidationError(wrong)
     found.is_valid(raise_exception=True)
     return dict(found.validated_data)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.utils.dateparse import parse_datetime
@@ -93,6 +94,7 @@ def included(request: Request) -> set[str]:
 def composite(case: Case, caller: Caller, include: set[str]) -> dict[str, Any]:
     """A case, loaded as its kind, with the parts that were asked for."""
     told = shapes.case_row(case)
+    address = f"/api/v1/cases/{case.reference}"
     if caller.has_scope("read", case.kind):
         told["facts"] = shapes.facts(case)
     told["waits"] = [shapes.wait(one) for one in case.waits]
@@ -108,9 +110,12 @@ def composite(case: Case, caller: Caller, include: set[str]) -> dict[str, Any]:
     if "clocks" in include:
         views = process_queries.clock_views(case, now=clock.now())
         told["clocks"] = [plain(explain.as_data(one)) for one in views]
+    if include & {"events", "children", "related"}:
+        told["more"] = {}
     if "events" in include:
         found = queries.events_upto(case, case.head_number, LAST_EVENTS)
         told["events"] = events_told(case, found)
+        told["more"]["events"] = rest(case.head_number, found, f"{address}/events")
     if "transitions" in include:
         told["transitions"] = transitions(case, caller)
     if "parent" in include:
@@ -119,14 +124,23 @@ def composite(case: Case, caller: Caller, include: set[str]) -> dict[str, Any]:
         told["parent"] = shapes.case_row(parent) if parent else None
     if "children" in include:
         children = caller.cases().filter(parent=case.pk).select_related("owner", "team")
-        told["children"] = [shapes.case_row(one) for one in children.order_by("pk")[:MOST]]
+        first = list(children.order_by("pk")[:MOST])
+        told["children"] = [shapes.case_row(one) for one in first]
+        listed = f"/api/v1/cases?parent={case.reference}&order=opened"
+        told["more"]["children"] = rest(children.count(), first, listed)
     if "undo" in include:
         told["undo"] = undo(case, caller)
     if "related" in include:
         near = Relation.objects.filter(case=case.pk, other__in=caller.cases())
-        near = near.select_related("other__owner", "other__team").order_by("-pk")
-        told["related"] = [shapes.relation(one) for one in near[:MOST]]
+        newest = list(near.select_related("other__owner", "other__team").order_by("-pk")[:MOST])
+        told["related"] = [shapes.relation(one) for one in newest]
+        told["more"]["related"] = rest(near.count(), newest, f"{address}/related")
     return told
+
+
+def rest(total: int, told: Sequence[Any], address: str) -> dict[str, Any]:
+    """How many there are, and where all of them are where some were left out."""
+    return {"total": total, "rest": address if len(told) < total else None}
 
 
 def transitions(case: Case, caller: Caller) -> list[dict[str, Any]]:

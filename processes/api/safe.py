@@ -32,7 +32,7 @@ from cases.views.case import changes
 from processes.acts.cases import get_case
 from processes.api.problems import HeaderInvalid
 from processes.api.rendering import render
-from processes.callers import Caller
+from processes.callers import ON_BEHALF, Caller
 from processes.plain import plain
 from timers import clock
 
@@ -113,6 +113,8 @@ def digest_of(request: Request) -> str:
     """The fingerprint of what a call asks for, whatever order its fields came in."""
     found = hashlib.sha256(f"{request.method} {request.path} ".encode())
     found.update(str(request.headers.get("If-Match", "")).encode())
+    if said := str(request.headers.get(ON_BEHALF, "")):  # for another is another call
+        found.update(f"{ON_BEHALF}: {said} ".encode())
     for name in ("Upload-Length", "Upload-Metadata"):
         if name in request.headers:
             found.update(f"{name}: {request.headers[name]} ".encode())
@@ -154,6 +156,15 @@ def require_unmoved(case_id: int, head: int, said: str) -> None:
         return
     case = get_case(case_id)
     since = max(seen, default=None)
+    if since is not None and since > head:
+        raise MovedOn(
+            _(
+                "%(case)s is at event %(head)s, and your ETag names event %(seen)s, which it does "
+                "not have. Is it the ETag of another case? Read this one again."
+            )
+            % {"case": case, "head": head, "seen": since},
+            [],
+        )
     news: list[dict[str, Any]] = []
     if since is not None and since < head:
         events = queries.events_after(case, since)

@@ -199,6 +199,21 @@ class RelationShape(s.Serializer):
     related_by = s.CharField(help_text="The code of who did it.")
 
 
+class RestShape(s.Serializer):
+    """Of a part that is told in part: how many there are, and where they all are."""
+
+    total = s.IntegerField()
+    rest = s.CharField(
+        allow_null=True, help_text="Address of what is not told here; null when all is."
+    )
+
+
+class MoreShape(s.Serializer):
+    events = RestShape(required=False)
+    children = RestShape(required=False)
+    related = RestShape(required=False)
+
+
 class CaseShape(CaseRow):
     """A case. What is named by `include` is there, the rest is not."""
 
@@ -219,6 +234,9 @@ class CaseShape(CaseRow):
     children = CaseRow(many=True, required=False, help_text="At most 200, of those you may see.")
     related = RelationShape(
         many=True, required=False, help_text="At most 200, of those you may see; the newest first."
+    )
+    more = MoreShape(
+        required=False, help_text="With events, children or related: how many there are in all."
     )
 
 

@@ -68,6 +68,13 @@ class SendSigned(Strict):
     )
     name = s.CharField(max_length=80, help_text="Which message; /kinds/{kind} lists them.")
     data = s.JSONField(required=False, default=dict)
+    visit = s.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=2**31 - 1,
+        help_text="The `step.visit` of the case that the message was written for: refused (409) "
+        "when the case has moved on.",
+    )
 
 
 def _header(name: str, about: str, pattern: str) -> OpenApiParameter:
@@ -115,7 +122,8 @@ class SignedMessages(Api):
         self.subject = case.pk
         self.caller.require_scope("messages", case.kind)
         try:
-            return _told(acts.deliver_message(case_id=case.pk, **what))
+            delivery = acts.deliver_message(case_id=case.pk, visit=body.get("visit"), **what)
+            return _told(delivery)
         except CaseClosed as error:  # it lies in the tray, and sending it again would not help
             return _told(acts.Delivery(0, "late", False, str(error)))
 

@@ -162,13 +162,14 @@ def answer(request: HttpRequest, page: CustomerPage, token: str, name: str) -> H
         return door.done(token, "not_now")
     form = AnswerForm(request.POST or None, answer=found)
     context = {"token": token, "form": form, "answer": found, "shown": stood, "key": _key(request)}
+    visit = context["visit"] = _visit(request, stood.case)
     if request.method != "POST":
         return door.shown(request, "answer", context)
     if form.is_valid() and "sure" not in request.POST and "back" not in request.POST:
         context |= {"follows": form.follows(), "filled": _filled(form)}
         return door.shown(request, "confirm", context)
     if form.is_valid() and "back" not in request.POST:
-        sent = _try_answer(page, form, key=str(context["key"]), case=stood.case)
+        sent = _try_answer(page, form, key=str(context["key"]), case=stood.case, visit=visit)
         if sent:
             return door.done(token, sent)
     if "back" in request.POST:
@@ -176,11 +177,11 @@ def answer(request: HttpRequest, page: CustomerPage, token: str, name: str) -> H
     return door.shown(request, "answer", context, status=422)
 
 
-def _try_answer(page: CustomerPage, form: AnswerForm, *, key: str, case: Any) -> str:
+def _try_answer(page: CustomerPage, form: AnswerForm, *, key: str, case: Any, visit: int) -> str:
     """What was done, or "" when the form says what was wrong."""
     try:
         is_new = customer.send_answer(
-            page=page, answer=form.answer, data=form.data_for(case, page), key=key
+            page=page, answer=form.answer, data=form.data_for(case, page), key=key, visit=visit
         )
     except CaseClosed:
         return "closed"
@@ -204,6 +205,12 @@ def _key(request: HttpRequest) -> UUID:
         return UUID(request.POST.get("key", ""))
     except ValueError:
         return uuid4()
+
+
+def _visit(request: HttpRequest, case: Any) -> int:
+    """The visit of the step that the form was rendered in: an answer is to what was shown."""
+    said = request.POST.get("visit", "")
+    return int(said) if said.isascii() and said.isdecimal() and len(said) < 10 else int(case.visit)
 
 
 def _filled(form: Any) -> list[tuple[str, Any, Any]]:

@@ -15,7 +15,7 @@ from django.db import connection
 from django_fsm import TransitionNotAllowed
 
 from audit import codec, literals
-from cases.errors import Invalid, SameKeyOtherContent
+from cases.errors import Invalid, NotNow, SameKeyOtherContent
 from processes.engine.wake import WORK_CHANNEL
 from timers import clock
 
@@ -242,23 +242,13 @@ def take(turn: Turn, run: Run, message: Waiting) -> str:
             )
         )
         return "late"
-    if run.kind.messages:
-        try:
-            data = run.kind.check_message(message.name, data)
-        except Invalid as refusal:
-            run.writes.messages.append(
-                (message.id, "unmatched", run.case_id, str(refusal), turn.now)
-            )
-            return "unmatched"
+    try:
+        data = fitting(run, message.name, data)
+    except (Invalid, NotNow) as refusal:
+        run.writes.messages.append((message.id, "unmatched", run.case_id, str(refusal), turn.now))
+        return "unmatched"
     what = {"name": message.name, "source": message.source, "key": message.key, "data": data}
-    command = next(
-        (
-            number
-            for number, asked in sorted(run.open.items())
-            if asked.type == "message.awaited" and asked.data["name"] == message.name
-        ),
-        None,
-    )
+    command = _awaiting(run, message.name)
     if command is None or run.is_parked:
         turn.record(run, "message.kept", what, actor=message.actor, on_behalf=message.on_behalf)
         run.writes.messages.append((message.id, "kept", run.case_id, "", turn.now))
@@ -283,6 +273,38 @@ def take(turn: Turn, run: Run, message: Waiting) -> str:
         on_behalf=message.on_behalf,
     )
     return "used"
+
+
+def fitting(run: Run, name: str, data: Any) -> Any:
+    """The data of a message as its open case takes it now. Raises Invalid (a name or shape that
+    the kind does not take) and NotNow (an answer to something that was not put before anybody)."""
+    if run.kind.messages:
+        data = run.kind.check_message(name, data)
+    if name in run.kind.answers and _awaiting(run, name) is None:
+        raise NotNow(
+            f"{run.reference} does not wait for “{name}” now. An answer is taken only while the "
+            "case waits for it: read its waits, then send the answer again."
+        )
+    return data
+
+
+def _awaiting(run: Run, name: str) -> int | None:
+    """The command that waits for a message of this name."""
+    for number, asked in sorted(run.open.items()):
+        if asked.type == "message.awaited" and asked.data["name"] == name:
+            return number
+    return None
+
+
+def is_for_this_visit(run: Run, message: dict[str, Any]) -> bool:
+    """Whether a kept message may be used now: an answer is to what stood when it came."""
+    if message["name"] not in run.kind.answers:
+        return True
+    whose = (message["source"], message["key"])
+    return any(
+        one.type == "message.kept" and (one.data["source"], one.data["key"]) == whose
+        for one in run.events
+    )
 
 
 def _take_subcase(turn: Turn, run: Run, message: Waiting, data: dict[str, Any]) -> str:

@@ -26,6 +26,7 @@ from cases.fsm import Move
 from processes.engine import (
     casetime,
     findable,
+    inbox,
     leaving,
     performing,
     reminders,
@@ -389,9 +390,13 @@ class Turn:
     def _match_kept(self, run: Run, awaited: Recorded) -> None:
         """A message of that name may have come before the step waited for it."""
         waiting = self.kept.get((run.case_id, awaited.data["name"]))
-        if waiting:
+        while waiting:
             message = waiting.pop(0)
-            self.match(run, awaited.data["command"], message)
+            if inbox.is_for_this_visit(run, message):
+                self.match(run, awaited.data["command"], message)
+                return
+            why = f"{run.reference} has moved on since: it was no answer to what it asks now."
+            run.writes.messages.append((message["id"], "unmatched", run.case_id, why, self.now))
 
     def _give_kept(self, run: Run, command: int) -> None:
         """An activity was done before the step was restarted: its result still counts."""

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
 from cases.errors import Invalid
+from processes import exactjson
 
 CSV, JSON_LINES = FORMATS = ("csv", "jsonl")
 ENCODINGS = ("utf-8", "windows-1252", "utf-16")
@@ -175,7 +174,7 @@ def _json_lines(text: str, filename: str) -> Iterator[Row]:
         if not line.strip():
             continue
         try:
-            data = json.loads(line, parse_float=Decimal, parse_constant=_refuse)
+            data = exactjson.loads(line)
         except (ValueError, RecursionError) as error:
             why = _("it is no JSON (%(why)s).") % {"why": error}
             raise Unreadable(why, line=number, filename=filename) from error
@@ -183,7 +182,3 @@ def _json_lines(text: str, filename: str) -> Iterator[Row]:
             why = _("each line is one object: {…}.")
             raise Unreadable(why, line=number, filename=filename)
         yield Row(number, data)
-
-
-def _refuse(word: str) -> Any:
-    raise ValueError(f"{word} is no number")

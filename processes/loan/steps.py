@@ -62,6 +62,7 @@ loan = Kind(
     rejection_letters={"applicant": "loan/letters/paper_rejected.txt"},
     validity={"payslip": Validity(months(3), (Step.AWAITING_DOCUMENTS, Step.UNDERWRITING))},
     messages={"offer_answer": messages.offer_answer, "appraisal": messages.appraisal},
+    answers=("offer_answer",),
     form="processes.loan.forms.LoanForm",
     reopened_letter="loan/letters/reopened.txt",
     correctable=rules.SAID_BY_APPLICANT,

@@ -25,6 +25,7 @@ permit = Kind(
     ],
     document_titles=rules.PAPERS,
     messages=messages.SHAPES,
+    answers=("nothing_comes",),
     form="processes.permit.forms.PermitForm",
     reopened_letter="permit/letters/reopened.txt",
     correctable=rules.SAID_BY_APPLICANT,

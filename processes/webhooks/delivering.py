@@ -187,18 +187,20 @@ def pause(hook: Webhook, why: str) -> None:
 
 
 def pause_after(tries: int, *, retry_after: str = "", now: datetime) -> timedelta:
-    """Until the next try: ever longer, a fifth more or less by chance, so that those who failed
-    together do not come back together; as long as the receiver asks, up to a day."""
-    seconds = PAUSES[min(tries, len(PAUSES)) - 1] * random.uniform(0.8, 1.2)
-    asked = 0.0
+    """Until the next try: as long as the receiver asks, from five seconds up to a day; else ever
+    longer, a fifth more or less by chance, so that those who failed together do not come back
+    together."""
+    asked = None
     if retry_after.isascii() and retry_after.isdecimal():
         asked = float(retry_after[:9])
     elif retry_after:
         try:
             asked = (parsedate_to_datetime(retry_after) - now).total_seconds()
         except (ValueError, TypeError):
-            asked = 0.0
-    return timedelta(seconds=max(seconds, min(asked, LONGEST_PAUSE)))
+            asked = None
+    if asked is not None:
+        return timedelta(seconds=max(PAUSES[0], min(asked, LONGEST_PAUSE)))
+    return timedelta(seconds=PAUSES[min(tries, len(PAUSES)) - 1] * random.uniform(0.8, 1.2))
 
 
 def _send_test(hook: Webhook, line: Line) -> None:

@@ -7,6 +7,7 @@ that a name which is answered otherwise the next time leads nowhere. Redirects a
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 import ssl
 from collections.abc import Iterable
@@ -55,9 +56,15 @@ def check_url(url: str) -> None:
     if parts.username or parts.password or parts.fragment:
         raise AddressRefused(_("An address has no user, password or fragment in it."))
     literal = _literal(host)
+    if literal is None and _is_odd_number(host):
+        raise AddressRefused(
+            _("%(host)s is a number, and no address as it is written: use a name.") % {"host": host}
+        )
+    if host.rstrip(".").rpartition(".")[2] == "localhost" and not _allowed():
+        raise AddressRefused(_("This names the machine itself; use a public name."))
     if literal is not None:
         check_address(literal, is_plain=parts.scheme == "http")
-    elif parts.scheme == "http" and not settings.LONGCASE_WEBHOOK_NETWORKS:
+    elif parts.scheme == "http" and not _allowed():
         raise AddressRefused(_("Use https: events hold what people have told you."))
 
 
@@ -83,6 +90,17 @@ def _literal(host: str) -> Address | None:
         return ipaddress.ip_address(host)
     except ValueError:
         return None
+
+
+def _allowed() -> list[str]:
+    return list(settings.LONGCASE_WEBHOOK_NETWORKS)
+
+
+def _is_odd_number(host: str) -> bool:
+    """What systems read as an IPv4 address in one of its odd spellings: 2130706433, 0x7f.1, 127.1,
+    and what ends in such a number."""
+    last = host.rstrip(".").rpartition(".")[2].lower()
+    return last.isdigit() or re.fullmatch(r"0x[0-9a-f]*", last) is not None
 
 
 def _unwrapped(address: Address) -> Address:

@@ -8,13 +8,16 @@ from contextlib import closing
 from typing import Any
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from audit.models import Event
 from cases.actors import service
-from cases.models import Case
+from cases.models import Case, Client, Person
 from processes.acts.cases import open_case
+from processes.acts.clients import revoke_token
+from processes.api import waiting
 
 
 def follow(calls: Any, after: str = "", **query: Any) -> list[dict[str, Any]]:
@@ -155,6 +158,36 @@ def test_a_reader_waits_until_something_happens(program: Any, desk: Any) -> None
     reader.join(30)
     assert found["page"]["results"][0]["type"] == "message.received"
     assert found["seconds"] < 10
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("how", ["revoked", "disabled", "signed out", "deactivated"])
+def test_who_may_no_longer_read_is_told_nothing_after_waiting(
+    program: Any, desk: Any, client: Any, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    portal, sender = program("read:trial"), program("read:trial", "messages:trial")
+    case = desk.open("hour")
+    after = portal.get("events?after=now").json()["next"]
+    client.force_login(desk.people.petra)
+
+    def end_meanwhile(_seconds: float) -> bool:
+        if how == "revoked":
+            revoke_token(token=portal.row, actor=service("test"))
+        elif how == "disabled":
+            Client.objects.filter(pk=portal.client.pk).update(is_active=False)
+        elif how == "signed out":
+            Session.objects.all().delete()
+        else:
+            Person.objects.filter(pk=desk.people.petra.pk).update(is_active=False)
+        sent = sender.post("messages", {"to": case.reference, "name": "confirmed"})
+        assert sent.status_code == 200
+        return True
+
+    monkeypatch.setattr(waiting.watch, "wait", end_meanwhile)
+    path = f"/api/v1/events?after={after}&wait=20"
+    answer = portal.get(path) if how in ("revoked", "disabled") else client.get(path)
+    assert answer.status_code in (401, 403), answer.content
+    assert case.reference not in answer.content.decode()
 
 
 @pytest.mark.django_db(transaction=True)

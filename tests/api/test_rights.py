@@ -301,7 +301,7 @@ def test_without_a_living_token_nothing_is_told(
 def test_nobody_reviews_what_was_opened_for_them(
     program: Any, desk: Any, people: Any, calls_of: Any
 ) -> None:
-    portal = program("open:trial", "read:trial", team=people.sanne.team)
+    portal = program("open:trial", "read:trial", "behalf:trial", team=people.sanne.team)
     body = {"kind": "trial", "title": "x", "facts": {"script": "review"}}
     case = portal.post(
         "cases", body, **{"Longcase-On-Behalf-Of": f"person:{people.milan.pk}"}

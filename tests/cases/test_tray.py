@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from django.core import mail
 
+from audit.models import Event
 from cases.models import Document, Message
+from processes.kinds import kind_of
 from processes.letters import send_without_case
 from timers import clock
 
@@ -44,6 +46,30 @@ def test_a_message_is_linked_to_its_case(desk: Any, visit: Any, lost: Message) -
     page = wrong.send(address, reference=case.reference)
     assert f"now belongs to {case.reference}" in page
     assert "Every message has found its case." in visitor.open("/messages/")
+
+
+def test_what_does_not_fit_stays_in_the_tray_and_a_second_link_says_the_same(
+    desk: Any, visit: Any, lost: Message, monkeypatch: Any
+) -> None:
+    case = desk.open("hour")
+    address = f"/messages/{lost.pk}/"
+    visitor = visit(desk.people.sanne)
+    kind, before = kind_of("trial"), Event.objects.count()
+    with monkeypatch.context() as stricter:
+        stricter.setattr(kind, "messages", {"else": dict})
+        for _twice in range(2):
+            refused = visitor.open(address).send(address, reference=case.reference)
+            assert refused.status == 422 and f"takes no message “{lost.name}”" in refused
+    lost.refresh_from_db()
+    assert lost.state == "unmatched" and Event.objects.count() == before
+    first, second = visitor.open(address), visit(desk.people.sanne).open(address)
+    assert f"now belongs to {case.reference}" in first.send(address, reference=case.reference)
+    before = Event.objects.count()
+    again = second.send(address, reference=case.reference)
+    assert f"now belongs to {case.reference}" in again
+    assert Event.objects.count() == before
+    # Who may not see its case finds nothing there
+    assert visit(desk.people.eve).open(address).status == 404
 
 
 def test_reviewers_and_auditors_have_no_tray(desk: Any, visit: Any, lost: Message) -> None:

@@ -10,6 +10,7 @@ import pytest
 from django.core import mail
 
 from audit.read import events_of
+from cases.errors import NotNow
 from cases.models import Case, Task
 from processes.acts.cases import get_case
 from processes.models import Incident
@@ -170,10 +171,14 @@ def test_an_offer_expires_after_thirty_calendar_days(
     assert not world.journal.of("bank", "booked")
 
 
-def test_an_answer_that_came_before_the_offer_counts(engine: Any, office: Any, world: Any) -> None:
+def test_an_offer_is_not_accepted_before_it_is_made(engine: Any, office: Any, world: Any) -> None:
     case = office.to_underwriting(engine)
-    assert office.answer(case, "accept").state == "kept"
+    with pytest.raises(NotNow, match="does not wait for “offer_answer”"):
+        office.answer(case, "accept")
     office.do(case, "approve")
     office.do(case, "approve")
+    engine.settle()
+    assert get_case(case.pk).step == "offer"
+    office.answer(case, "accept")
     engine.settle()
     assert get_case(case.pk).step == "paid_out"

@@ -84,8 +84,12 @@ def test_an_unmatched_message_is_kept_until_a_person_links_it(trials: Trials, pe
     link_message(message_id=message.pk, case_id=case.pk, actor=Actor.of(people.sanne))
     assert trials.last(case, "message.received").data["name"] == "begin"
     assert trials.last(case, "message.linked").actor == f"person:{people.sanne.pk}"
+    again = link_message(message_id=message.pk, case_id=case.pk, actor=Actor.of(people.sanne))
+    assert (again.state, again.is_repeat) == ("used", True)
+    assert trials.count(case, "message.linked") == 1
+    other = trials.open("met_race")
     with pytest.raises(Invalid, match="no longer"):
-        link_message(message_id=message.pk, case_id=case.pk, actor=Actor.of(people.sanne))
+        link_message(message_id=message.pk, case_id=other.pk, actor=Actor.of(people.sanne))
 
 
 def test_a_posted_message_finds_its_case_by_reference_or_by_the_key_that_opened_it(

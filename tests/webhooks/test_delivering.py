@@ -213,6 +213,11 @@ def test_the_receiver_may_ask_for_time(hooked: Any, desk: Any, engine: Any) -> N
         assert delivering.pause_after(tries, now=now) <= timedelta(hours=5)
     asked = delivering.pause_after(1, retry_after="999999999", now=now)
     assert asked == timedelta(days=1)
+    # A receiver may also ask to be tried sooner than we would, though not at once
+    soon = delivering.pause_after(9, retry_after="90", now=now)
+    assert soon == timedelta(seconds=90)
+    at_once = delivering.pause_after(9, retry_after="0", now=now)
+    assert at_once == timedelta(seconds=5)
     assert delivering.pause_after(1, retry_after="nonsense", now=now) < timedelta(seconds=10)
 
 

@@ -56,6 +56,7 @@ claim = Kind(
         "payment_rejected": messages.reason,
         "further_costs": messages.further_costs,
     },
+    answers=("taken_back", "resubmitted", "payment_requested", "payment_rejected"),
     message_titles=messages.TITLES,
     may_come=("payment_rejected",),
     fact_words=rules.FACT_WORDS,

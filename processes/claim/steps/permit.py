@@ -33,6 +33,7 @@ permit = Kind(
         "permit_rejected": messages.reason,
         "claim_news": messages.claim_news,
     },
+    answers=("taken_back", "resubmitted", "permit_rejected"),
     message_titles=messages.TITLES,
     may_come=("permit_rejected",),
     fact_words=rules.FACT_WORDS,
