@@ -252,6 +252,39 @@ def heads_at(page: int, number: int) -> list[Head]:
         return next(_heads_of_pages(cursor, [page], number), [])
 
 
+def ends_at(position: int, cases: Sequence[int]) -> dict[int, tuple[int, bytes]]:
+    """Where the last anchor up to this position of the feed saw each of these cases end: (number,
+    hash). A case that it does not hold is not in the answer."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT DISTINCT ON (case_id) case_id, number, hash FROM audit_anchored_head "
+            "WHERE case_id = ANY(%s) AND anchor <= "
+            "(SELECT max(number) FROM audit_anchor WHERE position <= %s) "
+            "ORDER BY case_id, anchor DESC",
+            [list(cases), position],
+        )
+        return {case_id: (number, bytes(hash)) for case_id, number, hash in cursor.fetchall()}
+
+
+def all_heads_at(number: int) -> Iterator[list[Head]]:
+    """The heads of all cases as they were at this anchor, page by page."""
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(
+            "SELECT DISTINCT ON (case_id) case_id, number, hash FROM audit_anchored_head "
+            "WHERE anchor <= %s ORDER BY case_id, anchor DESC",
+            [number],
+        )
+        heads: list[Head] = []
+        while rows := cursor.fetchmany(5000):
+            for row in rows:
+                if heads and heads[-1].case_id >> PAGE_BITS != row[0] >> PAGE_BITS:
+                    yield heads
+                    heads = []
+                heads.append(Head(*row))
+        if heads:
+            yield heads
+
+
 def anchors_of(case_id: int) -> list[int]:
     """The anchors at which the history of this case had moved, and the newest of all."""
     with connection.cursor() as cursor:

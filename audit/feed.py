@@ -183,6 +183,17 @@ def _recorded_at(position: int) -> datetime:
         return cursor.fetchone()[0]
 
 
+def cases_after(position: int) -> list[int]:
+    """The cases with events behind this position, numbered yet or not."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT case_id FROM audit_feed WHERE position > %s UNION "
+            "SELECT case_id FROM audit_unnumbered ORDER BY 1",
+            [position],
+        )
+        return [case_id for (case_id,) in cursor.fetchall()]
+
+
 def missing(cursor: Any, limit: int = 20) -> list[tuple[int, int, int]]:
     """Cases whose events do not stand in the feed each once: (case, events, in the feed)."""
     cursor.execute(

@@ -1,30 +1,26 @@
 """Does history still say what was recorded? Names the first event of a case that is wrong.
 
 The chain shows any change that its maker did not carry through to the head of the case, kept on
-the case's own row. Who can rewrite that as well leaves no trace here: compare with a head that
-was kept elsewhere, such as an export or a backup.
+the case's own row. Who can rewrite that as well leaves no trace here; anchors show it, those in
+the database (audit/against.py) and those that were written elsewhere (audit/elsewhere.py).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import Any, Literal
 
 from django.db import connection, transaction
 
-from audit import moments
+from audit import moments, scan
 from audit.chain import GENESIS, link
 from audit.record import COLUMNS
-
-ROWS_PER_FETCH = 5000
 
 # case, number, type, data text, actor, on behalf, happened, recorded, hash: link()'s own order
 Row = tuple[Any, ...]
 _NUMBER, _HASH = 1, 8
 
-Sort = Literal["gap", "changed", "swapped", "inserted", "cut_tail", "rewritten"]
+Sort = Literal["gap", "changed", "swapped", "inserted", "cut_tail", "rewritten", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +31,7 @@ class Finding:
     number: int
     sort: Sort
     words: str
+    upto: int = 0  # where it may be a later one: the last that it may be
 
 
 def verify_case(case_id: int, head_number: int, head_hash: bytes) -> Finding | None:
@@ -48,35 +45,51 @@ def verify_case(case_id: int, head_number: int, head_hash: bytes) -> Finding | N
     return _first_wrong(rows, case_id=case_id, head_number=head_number, head_hash=bytes(head_hash))
 
 
-def verify_chains(heads: Iterable[tuple[int, int, bytes]]) -> Iterator[Finding]:
+def verify_chains(
+    heads: Iterable[tuple[int, int, bytes]], *, above: int = 0, upto: int | None = None
+) -> Iterator[Finding]:
     """What is wrong in all of history, at most one finding a case, streaming.
 
-    `heads` gives (case, number, hash) of every case in ascending order of case. Read them and
-    consume this inside snapshot(), or work that goes on meanwhile looks like tampering.
+    `heads` gives (case, number, hash) of every case in ascending order of case; with `above` and
+    `upto`, of each whose number lies above the one and not above the other. Read them and consume
+    this inside snapshot(), or work that goes on meanwhile looks like tampering.
     """
-    histories = groupby(_all_events(), key=itemgetter(0))
-    history = next(histories, None)
-    last_id: int | None = None
+    found = scan.chains(above=above, upto=upto)
+    chain = next(found, None)
+    last_id = above
     for case_id, head_number, head_hash in heads:
-        if last_id is not None and case_id <= last_id:
+        if case_id <= last_id:
             raise ValueError(f"Heads come in ascending order; {case_id} came after {last_id}.")
         last_id = case_id
-        while history and history[0] < case_id:
-            yield _without_case(history[0])
-            history = next(histories, None)
-        rows: Iterator[Row] = iter(())
-        if history and history[0] == case_id:
-            rows = history[1]
-        finding = _first_wrong(
-            rows, case_id=case_id, head_number=head_number, head_hash=bytes(head_hash)
-        )
-        if finding:
-            yield finding
-        if history and history[0] == case_id:
-            history = next(histories, None)
-    while history:
-        yield _without_case(history[0])
-        history = next(histories, None)
+        while chain and chain.case_id < case_id:
+            yield _without_case(chain.case_id)
+            chain = next(found, None)
+        is_there = chain is not None and chain.case_id == case_id
+        ends = (chain.number, chain.hash) if chain and is_there else (0, GENESIS)
+        if not (chain and is_there and chain.is_sound) or ends != (head_number, bytes(head_hash)):
+            finding = verify_case(case_id, head_number, head_hash)
+            if finding:
+                yield finding
+        if is_there:
+            chain = next(found, None)
+    while chain:
+        yield _without_case(chain.case_id)
+        chain = next(found, None)
+
+
+def verify_tails(
+    heads: Mapping[int, tuple[int, bytes]], ends: Mapping[int, tuple[int, bytes]]
+) -> Iterator[Finding]:
+    """What is wrong in the histories of these cases behind the ends, (number, hash), that they are
+    known to have had before; at most one finding a case. `heads` are their ends now."""
+    found = {chain.case_id: chain for chain in scan.tails(ends)}
+    for case_id in sorted(heads):
+        chain, head = found.get(case_id), heads[case_id]
+        now = (chain.number, chain.hash) if chain else ends.get(case_id, (0, GENESIS))
+        if (chain and not chain.is_sound) or now != head:
+            finding = verify_case(case_id, *head)
+            if finding:
+                yield finding
 
 
 @contextmanager
@@ -87,14 +100,6 @@ def snapshot() -> Iterator[None]:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             cursor.execute("SELECT 1")  # the view is that of the first query, so of now
         yield
-
-
-def _all_events() -> Iterator[Row]:
-    with connection.chunked_cursor() as cursor:
-        moments.read_fast(cursor)
-        cursor.execute(f"SELECT {COLUMNS} FROM audit_event ORDER BY case_id, number")
-        while rows := cursor.fetchmany(ROWS_PER_FETCH):
-            yield from rows
 
 
 def _first_wrong(

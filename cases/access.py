@@ -411,6 +411,7 @@ for _act, _who in {
     "repair case": is_operator | leads_repair,
     "look after code": is_operator,
     "watch the installation": is_operator,
+    "check histories": has_role(AUDITOR) | is_operator | is_administrator,
     "manage clients": is_administrator,
     "see jobs": is_administrator | is_operator,
     "manage people": is_administrator,

@@ -12,6 +12,8 @@ app.autodiscover_tasks(["processes.work"], related_name="perform")
 app.autodiscover_tasks(["processes.work"], related_name="coderuns")
 app.autodiscover_tasks(["processes.work"], related_name="bulkacts")
 app.autodiscover_tasks(["processes.work"], related_name="jobs")
+app.autodiscover_tasks(["processes.proof"], related_name="runs")
+app.autodiscover_tasks(["processes.proof"], related_name="anchoring")
 
 # By name, since it is loaded when the worker starts, after Django's models.
 app.steps["worker"].add("processes.work.bootstep:PoolWatch")

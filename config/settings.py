@@ -137,6 +137,8 @@ CELERY_TASK_ROUTES = {
     "processes.work.coderuns": {"queue": "long"},
     "processes.work.bulkacts": {"queue": "long"},
     "processes.work.jobs": {"queue": "long"},
+    "processes.proof.runs": {"queue": "long"},
+    "processes.proof.anchoring": {"queue": "long"},
 }
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]

@@ -8,6 +8,7 @@ urlpatterns = [
     path("api/v1/", include("processes.api.urls")),
     path(".well-known/oauth-authorization-server", oauth.metadata),
     path("operations/", include("processes.urls")),
+    path("checks/", include("processes.proof.urls")),
     path("webhooks/", include("processes.webhooks.urls")),
     path("jobs/", include("processes.jobs.urls")),
     path("processes/", include("processes.handbook.urls")),

@@ -170,6 +170,7 @@ class CodeResult(models.Model):
 
 
 # Django looks for models here.
+from processes.proof.models import CheckFinding, CheckRun  # noqa: E402
 from processes.webhooks.models import Webhook, WebhookAttempt  # noqa: E402
 
-__all__ = ["Webhook", "WebhookAttempt"]
+__all__ = ["CheckFinding", "CheckRun", "Webhook", "WebhookAttempt"]

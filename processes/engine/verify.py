@@ -1,260 +1,232 @@
-"""Do the rows still equal the fold of their events? The chain itself is audit.verify's."""
+"""Is history intact, and do the rows still equal the fold of their events?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from django.db import connection
+from django.db.models import QuerySet
 
-from audit import feed
-from audit.read import events_of
-from audit.record import Recorded
-from audit.verify import snapshot, verify_case, verify_chains
-from cases.models import Case, Document, Letter, Note, Relation, Reminder, Task
-from processes.engine import findable, reminders
-from processes.engine.replay import fold_case
-from processes.engine.standing import Open, fold
-from processes.kinds import kind_of
-from processes.models import Activity, Incident
-from timers import clockrows
-from timers.clocks import ClockState, due_times
-from timers.models import Clock, Timer
+from audit import against, anchors, elsewhere, feed, signing
+from audit.models import Anchor
+from audit.verify import Finding, snapshot, verify_case, verify_chains, verify_tails
+from cases.models import Case
+from processes.engine.rowcheck import Difference, differences_of
+
+__all__ = ["Difference", "Looked", "differences_of", "verify", "verify_heads", "verify_since"]
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One thing that is wrong with a case, in a sentence."""
+@dataclass(slots=True)
+class Looked:
+    """What a check has looked at, and in sentences what it has not."""
 
-    reference: str
-    number: int
-    words: str
+    cases: int = 0
+    events: int = 0
+    anchors: int = 0
+    left: list[str] = field(default_factory=list)
 
 
-def verify(*, references: Iterable[str] = (), rows: bool = True) -> Iterator[Difference]:
-    """Check the chains of all cases, or of some, and that their rows equal their history.
+def verify(
+    *,
+    references: Iterable[str] = (),
+    rows: bool = True,
+    folder: Path | None = None,
+    keys: Collection[str] = (),
+    looked: Looked | None = None,
+) -> Iterator[Difference]:
+    """Check the chains of all cases, or of some, that they pass where the anchors saw them, and
+    that the rows equal the history. Reads one consistent state, so it may run beside work.
 
-    Reads one consistent state, so it may run beside work.
+    `folder` has anchors that were written elsewhere; `keys` are further public keys of ours.
     """
+    looked = looked or Looked()
     with snapshot():
-        cases = Case.objects.order_by("pk")
         wanted = list(references)
         if wanted:
-            cases = cases.filter(reference__in=wanted)
-        heads = [
-            (pk, number, bytes(sealed))
-            for pk, number, sealed in cases.values_list("pk", "head_number", "head_hash")
-        ]
-        names = dict(cases.values_list("pk", "reference"))
-        if wanted:
-            findings = [f for head in heads if (f := verify_case(*head)) is not None]
+            yield from _verify_some(wanted, rows, looked)
+            return
+        found = list(anchors_differ(folder=folder, keys=keys, looked=looked))
+        broken: set[int] = set()
+        yield from _first_of_each(
+            found, verify_chains(_heads(looked, Case.objects.order_by("pk"))), broken
+        )
+        yield from not_in_feed(broken)
+        if rows:
+            for case in Case.objects.order_by("pk").iterator(chunk_size=500):
+                if case.pk not in broken:
+                    yield from differences_of(case)
         else:
-            findings = list(verify_chains(heads))
-        for finding in findings:
-            reference = names.get(finding.case_id, f"case {finding.case_id}")
-            yield Difference(reference, finding.number, finding.words)
-        broken = {finding.case_id for finding in findings}
-        if not wanted:
-            yield from _not_in_feed(names, broken)
+            looked.left.append("rows were not compared with history")
+
+
+def verify_since(
+    position: int, *, rows: bool = True, keys: Collection[str] = (), looked: Looked | None = None
+) -> Iterator[Difference]:
+    """Check the cases that moved behind this position of the feed, from where the last anchor
+    before it saw them; and all anchors."""
+    looked = looked or Looked()
+    with snapshot():
+        found = list(anchors_differ(keys=keys, looked=looked))
+        moved = feed.cases_after(position)
+        yield from verify_moved(moved, position, rows=rows, looked=looked, anchored=found)
+        looked.left.append(not_since(looked))
+
+
+def verify_moved(
+    moved: Sequence[int],
+    position: int,
+    *,
+    rows: bool = True,
+    looked: Looked,
+    anchored: Iterable[Difference | Finding] = (),
+) -> Iterator[Difference]:
+    """Check these cases behind what the last anchor up to this position of the feed saw of them.
+    Call it within snapshot()."""
+    ends = anchors.ends_at(position, moved)
+    cases = Case.objects.filter(pk__in=moved)
+    heads = {
+        pk: (number, bytes(sealed))
+        for pk, number, sealed in cases.values_list("pk", "head_number", "head_hash")
+    }
+    looked.cases += len(heads)
+    looked.events += sum(n - ends.get(pk, (0, b""))[0] for pk, (n, _) in heads.items())
+    broken: set[int] = set()
+    yield from _first_of_each(anchored, verify_tails(heads, ends), broken)
+    for case_id in sorted(set(moved) - set(heads) - broken):
+        yield Difference(f"case {case_id}", 1, "There is history of it, but no such case.")
+    if rows:
+        for case in cases.order_by("pk").iterator(chunk_size=500):
+            if case.pk not in broken:
+                yield from differences_of(case)
+
+
+def not_since(looked: Looked) -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*), coalesce(sum(head_number), 0) FROM cases_case")
+        cases, events = cursor.fetchone()
+    return (
+        f"{cases - looked.cases} cases did not move since the last clean check, and "
+        f"{events - looked.events} events lie before it: their content was not hashed again"
+    )
+
+
+def verify_heads(
+    *, folder: Path | None = None, keys: Collection[str] = (), looked: Looked | None = None
+) -> Iterator[Difference]:
+    """Check anchors, and that each history ends as the case's row says; hashes no event."""
+    looked = looked or Looked()
+    with snapshot():
+        found = list(anchors_differ(folder=folder, keys=keys, looked=looked))
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM cases_case")
+            looked.cases = cursor.fetchone()[0]
+            cursor.execute(
+                "SELECT c.id, c.head_number, c.head_hash FROM cases_case AS c LEFT JOIN "
+                "audit_event AS e ON e.case_id = c.id AND e.number = c.head_number LEFT JOIN "
+                "audit_event AS later ON later.case_id = c.id AND later.number = c.head_number + 1 "
+                "WHERE c.head_number > 0 AND e.hash IS DISTINCT FROM c.head_hash "
+                "OR later.number IS NOT NULL ORDER BY c.id"
+            )
+            wrong = cursor.fetchall()
+        findings = (f for row in wrong if (f := verify_case(*row)) is not None)
+        yield from _first_of_each(found, findings, set())
+        looked.left.append(
+            "events were not hashed, rows not compared with history: heads and anchors alone"
+        )
+
+
+def anchors_differ(
+    *, folder: Path | None = None, keys: Collection[str] = (), looked: Looked | None = None
+) -> Iterator[Difference | Finding]:
+    """What the anchors show, those of the database and those in a folder: what is wrong with them,
+    and the first wrong event of each case that is not where they saw it."""
+    ours = {key.public for key in signing.signing_keys()} | set(keys)
+    for fault in against.check_anchors(keys=ours):
+        yield Difference(f"anchor {fault.anchor}", 0, fault.words)
+    yield from against.against_own()
+    if folder is not None:
+        for one in elsewhere.check(folder, keys=ours):
+            if isinstance(one, Finding):
+                yield one
+            else:
+                yield Difference(f"anchor {one.anchor}", 0, one.words)
+    if looked is not None:
+        looked.anchors = Anchor.objects.count()
+        if not looked.anchors:
+            looked.left.append("there is no anchor yet to compare history with")
+
+
+def verify_range(
+    above: int, upto: int | None, *, rows: bool = True, looked: Looked | None = None
+) -> Iterator[Difference]:
+    """Check the chains and rows of the cases with numbers above `above` and up to `upto`, in one
+    consistent state: a slice of a check that takes long."""
+    looked = looked or Looked()
+    with snapshot():
+        cases = Case.objects.filter(pk__gt=above).order_by("pk")
+        cases = cases if upto is None else cases.filter(pk__lte=upto)
+        heads = _heads(looked, cases)
+        broken: set[int] = set()
+        yield from _first_of_each([], verify_chains(heads, above=above, upto=upto), broken)
         if rows:
             for case in cases.iterator(chunk_size=500):
                 if case.pk not in broken:
                     yield from differences_of(case)
 
 
-def _not_in_feed(names: dict[int, str], broken: set[int]) -> Iterator[Difference]:
+def _verify_some(references: list[str], rows: bool, looked: Looked) -> Iterator[Difference]:
+    cases = list(Case.objects.filter(reference__in=references).order_by("pk"))
+    own = list(against.against_own(cases=[case.pk for case in cases]))
+    chains = (verify_case(c.pk, c.head_number, bytes(c.head_hash)) for c in cases)
+    broken: set[int] = set()
+    yield from _first_of_each(own, (one for one in chains if one), broken)
+    for case in cases:
+        looked.cases += 1
+        looked.events += case.head_number
+        if rows and case.pk not in broken:
+            yield from differences_of(case)
+
+
+def _heads(looked: Looked, cases: QuerySet[Case]) -> Iterator[tuple[int, int, bytes]]:
+    rows = cases.values_list("pk", "head_number", "head_hash")
+    for pk, number, sealed in rows.iterator(chunk_size=5000):
+        looked.cases += 1
+        looked.events += number
+        yield pk, number, bytes(sealed)
+
+
+def _first_of_each(
+    anchored: Iterable[Difference | Finding], chained: Iterable[Finding], broken: set[int]
+) -> Iterator[Difference]:
+    """One finding a case, the earlier of what its chain and the anchors show; by case. Faults of
+    anchors come first. Puts the cases into `broken`."""
+    first: dict[int, Finding] = {}
+    for one in anchored:
+        if isinstance(one, Difference):
+            yield one
+        elif one.case_id not in first or one.number < first[one.case_id].number:
+            first[one.case_id] = one
+    for finding in chained:
+        known = first.get(finding.case_id)
+        # The chain names the very event, where it is one of those that an anchor misses.
+        if known is None or (finding.number <= known.upto and known.sort != "gone"):
+            first[finding.case_id] = finding
+    broken.update(first)
+    names = dict(Case.objects.filter(pk__in=list(first)).values_list("pk", "reference"))
+    for case_id in sorted(first):
+        finding = first[case_id]
+        yield Difference(names.get(case_id, f"case {case_id}"), finding.number, finding.words)
+
+
+def not_in_feed(broken: Collection[int]) -> Iterator[Difference]:
     """Cases whose events are not in the feed, each once."""
     with connection.cursor() as cursor:
-        found = feed.missing(cursor)
+        found = [row for row in feed.missing(cursor) if row[0] not in broken]
+    names = dict(
+        Case.objects.filter(pk__in=[row[0] for row in found]).values_list("pk", "reference")
+    )
     for case_id, events, told in found:
-        if case_id not in broken:
-            reference = names.get(case_id, f"case {case_id}")
-            yield Difference(reference, events, f"the feed has {told} of its {events} events")
-
-
-def differences_of(case: Case) -> Iterator[Difference]:
-    """Where the rows of one case differ from the fold of its events."""
-    events = events_of(case.pk)
-    if not events:
-        yield Difference(case.reference, 0, "it has no history")
-        return
-    stood = fold_case(case, events)
-    last = events[-1].number
-
-    def differs(what: str, row: Any, history: Any) -> Iterator[Difference]:
-        if row != history:
-            yield Difference(
-                case.reference, last, f"{what}: the row says {row!r}, the history {history!r}"
-            )
-
-    yield from differs("step", case.step, stood.step)
-    yield from differs("visit", case.visit, stood.visit)
-    yield from differs("closed", case.closed_at is not None, stood.closed)
-    kind = kind_of(case.kind)
-    whole = kind.model.objects.filter(pk=case.pk).first()
-    facts = {name: getattr(whole, name) for name in kind.fact_names} if whole is not None else {}
-    for _stale in findable.stale([whole] if whole is not None else []):
-        words = "it is not found by what its row, facts and documents say (manage.py rebuildsearch)"
-        yield Difference(case.reference, last, words)
-    wrong = [name for name in kind.fact_names if facts.get(name) != stood.facts.get(name)]
-    if wrong:  # named, not shown: facts are people's data
-        words = f"facts: the row and the history differ in {', '.join(wrong)}"
-        yield Difference(case.reference, last, words)
-    open_, documents = fold(events)
-    yield from differs("waits", _waits(case.waits), _waits(stood.waits))
-    wanted = reminders.expected(events)
-    due = sorted(
-        _expected_timers(open_, stood.visit)
-        + _expected_of_clocks(stood.clocks)
-        + reminders.timers_of(wanted)
-    )
-    yield from differs("timers", _timers(case.pk), due)
-    kept = Reminder.objects.filter(case_id=case.pk).values_list("number", "person_id", "due_at")
-    yield from differs("reminders", {n: (who, at) for n, who, at in kept}, wanted)
-    clocks = {row.name: row.told() for row in Clock.objects.filter(case_id=case.pk)}
-    told = {name: clockrows.told(state) for name, state in stood.clocks.items()}
-    yield from differs("clocks", clocks, told)
-    yield from differs("activities", _activities(case.pk), _expected_activities(open_, stood.visit))
-    tasks = {
-        (t.visit, t.command): (t.state, t.outcome, t.holder_id)
-        for t in Task.objects.filter(case_id=case.pk)
-    }
-    expected = {
-        (t["visit"], t["command"]): (t["state"], t["outcome"], t["holder"]) for t in stood.tasks
-    }
-    yield from differs("tasks", tasks, expected)
-    yield from differs("related cases", _related(case.pk), _related_in(events))
-    yield from _words_differ(case, events)
-    asked = {name for name, state in documents.items() if state == "asked"}  # again, perhaps
-    rows = Document.objects.filter(case_id=case.pk).exclude(name__in=asked).order_by("version")
-    judged = {name: state for name, state in documents.items() if name not in asked}
-    yield from differs("documents", {d.name: d.state for d in rows}, judged)
-    incident = Incident.objects.filter(case_id=case.pk, closed_at=None).exists()
-    yield from differs("incident", incident, _has_incident(events))
-    if case.closed_at is None and not case.waits:
-        yield Difference(case.reference, last, "it is open and waits for nobody")
-
-
-def _related(case_id: int) -> list[int]:
-    return sorted(Relation.objects.filter(case_id=case_id).values_list("other_id", flat=True))
-
-
-def _related_in(events: list[Recorded]) -> list[int]:
-    found: set[int] = set()
-    for event in events:
-        if event.type == "case.related":
-            found.add(event.data["other"])
-        elif event.type == "case.parted":
-            found.discard(event.data["other"])
-    return sorted(found)
-
-
-def _words_differ(case: Case, events: list[Recorded]) -> Iterator[Difference]:
-    """What people read of decisions, documents and notes, against the events that told it."""
-    decided = {
-        (t.visit, t.command): [t.reason, t.closed_by, t.result]
-        for t in Task.objects.filter(case_id=case.pk, state__in=["done", "taken_back"])
-    }
-    files = {
-        (d.name, d.version): [d.filename, d.digest, d.size, d.received_from]
-        for d in Document.objects.filter(case_id=case.pk)
-    }
-    letters = {
-        one.key: [one.subject, one.text, one.to_name]
-        for one in Letter.objects.filter(case_id=case.pk)
-    }
-    notes = {n.number: n.text for n in Note.objects.filter(case_id=case.pk)}
-    pages = {p.pk: (p.party, p.name, p.expires_at) for p in case.customer_pages.all()}
-    for event in events:
-        data = event.data
-        row: Any
-        told: Any
-        if event.type in ("task.completed", "advice.given"):
-            key = (data["visit"], data["command"])
-            row = decided.get(key)
-            told = [data["reason"], event.actor, data.get("result", {})]
-            what = f"the decision on “{data['name']}”"
-        elif event.type == "document.received":
-            row = files.get((data["name"], data["version"]))
-            told = [data["filename"], data["digest"], data["size"], event.actor]
-            what = f"version {data['version']} of the document “{data['name']}”"
-        elif event.type == "note.added":
-            row, told, what = notes.get(event.number), data["text"], "the note"
-        elif event.type == "letter.written" and "key" in data:
-            row, told = letters.get(data["key"]), [data["subject"], data["text"], data["to"]]
-            what = "the letter"
-        elif event.type == "page.given":
-            row, told = pages.get(data["page"]), (data["party"], data["to"], data["until"])
-            what = "the customer's page"
-        else:
-            continue
-        if row != told:
-            words = f"the row of {what} does not say what this event recorded"
-            yield Difference(case.reference, event.number, words)
-
-
-def _waits(waits: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    """What matters of waits: staff and operators have none in history."""
-    return [
-        (w["kind"], w["name"], w["on"], w["since"], w["until"], w["command"])
-        for w in waits
-        if w["kind"] not in ("staff", "incident")
-    ]
-
-
-def _timers(case_id: int) -> list[tuple[Any, ...]]:
-    rows = Timer.objects.filter(case_id=case_id)
-    return sorted((t.visit, t.command, t.purpose, t.due_at) for t in rows)
-
-
-def _expected_timers(open_: Open, visit: int) -> list[tuple[Any, ...]]:
-    found = []
-    for number, asked in open_.items():
-        due_at = asked.data.get("due_at")
-        if asked.type == "timer.set" and due_at is not None:
-            found.append((visit, number, "command", due_at))
-        elif asked.type == "task.opened" and due_at is not None and not _told(asked, open_):
-            found.append((visit, number, "overdue", due_at))
-    return found
-
-
-def _expected_of_clocks(clocks: dict[str, ClockState]) -> list[tuple[Any, ...]]:
-    return [
-        (0, 0, clockrows.purpose(mark, name), due_at)
-        for name, state in clocks.items()
-        for mark, due_at in due_times(state).items()
-    ]
-
-
-def _told(asked: Recorded, open_: Open) -> bool:
-    """Whether the overdue timer of a task has fired."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT 1 FROM audit_event WHERE case_id = %s AND number > %s "
-            "AND type = 'task.overdue' AND (data::jsonb ->> 'task')::int = %s LIMIT 1",
-            [asked.case_id, asked.number, asked.data["command"]],
-        )
-        return cursor.fetchone() is not None
-
-
-def _activities(case_id: int) -> list[tuple[int, int, str]]:
-    rows = Activity.objects.filter(case_id=case_id)
-    return sorted((a.visit, a.command, a.name) for a in rows)
-
-
-def _expected_activities(open_: Open, visit: int) -> list[tuple[int, int, str]]:
-    return sorted(
-        (asked.data.get("visit", visit), number, asked.data["name"])
-        for number, asked in open_.items()
-        if asked.type == "activity.scheduled"
-    )
-
-
-def _has_incident(events: list[Recorded]) -> bool:
-    for event in reversed(events):
-        if event.type == "incident.opened":
-            return True
-        if event.type == "incident.closed":
-            return False
-    return False
+        reference = names.get(case_id, f"case {case_id}")
+        yield Difference(reference, events, f"the feed has {told} of its {events} events")

@@ -14,6 +14,7 @@ from processes import letters
 from processes.acts import bulk, clients, expiring, uploads
 from processes.acts import jobs as job_acts
 from processes.customer import codes
+from processes.proof import anchoring, runs
 from processes.webhooks import delivering, notices
 from processes.work import bulkacts, coderuns, firing, jobs, memory, recompute, sweeps, weekfigures
 from timers import service
@@ -27,6 +28,8 @@ SWEEPS = (
     Sweep("cases without a wait", 30, lambda: sweeps.find_cases_without_wait()),
     Sweep("code runs", 5, lambda: coderuns.publish_unfinished()),
     Sweep("acts on many cases", 5, lambda: bulkacts.publish_unfinished()),
+    Sweep("checks of history", 5, lambda: runs.publish_unfinished()),
+    Sweep("anchors", 20, lambda: anchoring.publish_due()),
     Sweep("jobs", 5, lambda: jobs.publish_unfinished()),
     Sweep("changed calendars", 2, lambda: recompute.follow_calendars()),
     Sweep("dead workers", 10, lambda: sweeps.forget_dead_workers()),
