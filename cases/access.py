@@ -29,6 +29,7 @@ SUPERVISOR = "supervisor"
 AUDITOR = "auditor"
 OPERATOR = "operator"
 ADMINISTRATOR = "administrator"
+EXPORTER = "exporter"  # takes cases away for records, statistics or another system
 
 
 TEAM_ROLES = frozenset({CASEWORKER, SUPERVISOR})  # of a team's own cases; other roles reach all
@@ -80,6 +81,22 @@ def _reaches(person: Person) -> list[Q]:
         own = Q(team=None) | Q(team__in=person.team_ids) | Q(owner=person)
         reaches.append(own & Q(Exists(is_open.filter(role__in=of_team))))
     return reaches
+
+
+def exportable_cases(person: Person | Client) -> QuerySet[Case]:
+    """The cases that this person, or program, may take away in a file: those that they see for
+    their work. Auditors take all, exporters all that are not restricted. Who sees cases only to
+    repair them takes none away by that."""
+    if isinstance(person, Client):
+        return visible_cases(person)
+    if not person.is_active:
+        return Case.objects.none()
+    if AUDITOR in person.roles:
+        return Case.objects.all()
+    reach = Q(restricted=False) if EXPORTER in person.roles else Q(pk__in=[])
+    for one in _reaches(person):
+        reach |= one
+    return Case.objects.filter(reach)
 
 
 def repairable_cases(person: Person) -> QuerySet[Case]:
@@ -301,6 +318,11 @@ def _is_of(person: Person, case: Case) -> bool:
 
 
 @rules.predicate
+def takes_case_away(person: Person, case: Case) -> bool:
+    return exportable_cases(person).filter(pk=case.pk).exists()
+
+
+@rules.predicate
 def works_on_case(person: Person, case: Case) -> bool:
     """Caseworkers and supervisors change the cases of their own team, or those they own."""
     return bool(person.roles & TEAM_ROLES) and _is_of(person, case)
@@ -389,6 +411,9 @@ for _act, _who in {
     "see case": sees_case,
     # Operators repair; what the code holds of people is not needed for that.
     "see values": sees_case & ~is_only_operator,
+    "export case": takes_case_away,
+    "export everything": has_role(AUDITOR) | has_role(EXPORTER),
+    "see exports": is_administrator | has_role(AUDITOR),
     "open case": has_role(CASEWORKER) | is_supervisor,
     "work on case": works_on_case,
     "correct clock": works_on_case & is_supervisor,
@@ -430,6 +455,8 @@ CLIENT_ACTS = {
     "see case": ("read",),
     "see values": ("read",),
     "see document": ("read",),
+    "export case": ("read",),
+    "export everything": ("read",),
     "open case": ("open",),
     "work on case": ("facts", "move", "messages", "documents"),
     "note case": ("documents",),

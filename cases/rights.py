@@ -15,6 +15,9 @@ from cases.words import capitalised
 LEAVES: dict[str, Any] = {
     "sees_case": gettext_lazy("whoever sees the case"),
     "sees_its_case": gettext_lazy("whoever sees the case"),
+    "takes_case_away": gettext_lazy(
+        "whoever sees the case for their work, auditors, and exporters where it is not restricted"
+    ),
     "works_on_case": gettext_lazy(
         "caseworkers and supervisors of the case's team, or whose own it is"
     ),

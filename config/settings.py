@@ -139,6 +139,7 @@ CELERY_TASK_ROUTES = {
     "processes.work.jobs": {"queue": "long"},
     "processes.proof.runs": {"queue": "long"},
     "processes.proof.anchoring": {"queue": "long"},
+    "processes.work.exports": {"queue": "long"},
 }
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
@@ -214,6 +215,12 @@ LONGCASE_UPLOAD_BYTES = environment.whole_number(
 )
 LONGCASE_UPLOAD_HOURS = environment.whole_number(  # a document that comes in parts may rest
     "LONGCASE_UPLOAD_HOURS", 24, least=1
+)
+LONGCASE_EXPORT_DAYS = environment.whole_number(  # a file of cases is kept so long
+    "LONGCASE_EXPORT_DAYS", 7, least=1, most=90
+)
+LONGCASE_EXPORT_ATTACH_BYTES = environment.whole_number(  # of documents in one PDF
+    "LONGCASE_EXPORT_ATTACH_BYTES", 100 * 1024 * 1024, least=0
 )
 LONGCASE_UPLOAD_FILES = environment.whole_number("LONGCASE_UPLOAD_FILES", 20, least=1, most=100)
 DATA_UPLOAD_MAX_NUMBER_FILES = LONGCASE_UPLOAD_FILES + 1  # one more, to say that it is too many

@@ -9,6 +9,7 @@ from cases.models.client import CallCount, Client, KeptAnswer, Token
 from cases.models.customer import CustomerPage, PageEntry
 from cases.models.document import Document, Requirement
 from cases.models.draft import Draft
+from cases.models.export import Export, ExportCase, ExportPart
 from cases.models.figures import StepDay, TeamDay
 from cases.models.job import Job, JobRow
 from cases.models.letter import Letter, LetterTemplate, TemplateVersion
@@ -35,6 +36,9 @@ __all__ = [
     "Digest",
     "Document",
     "Draft",
+    "Export",
+    "ExportCase",
+    "ExportPart",
     "Identity",
     "Job",
     "JobRow",

@@ -31,6 +31,7 @@ KNOWN_ROLES = (
     access.AUDITOR,
     access.OPERATOR,
     access.ADMINISTRATOR,
+    access.EXPORTER,
 )
 MOST_CAPACITY = 1000
 

@@ -12,11 +12,22 @@ from audit import feed
 from cases import digest, drafts, once, presence
 from processes import letters
 from processes.acts import bulk, clients, expiring, uploads
+from processes.acts import exports as export_acts
 from processes.acts import jobs as job_acts
 from processes.customer import codes
 from processes.proof import anchoring, runs
 from processes.webhooks import delivering, notices
-from processes.work import bulkacts, coderuns, firing, jobs, memory, recompute, sweeps, weekfigures
+from processes.work import (
+    bulkacts,
+    coderuns,
+    exports,
+    firing,
+    jobs,
+    memory,
+    recompute,
+    sweeps,
+    weekfigures,
+)
 from timers import service
 from timers.sweeps import Sweep
 
@@ -31,6 +42,7 @@ SWEEPS = (
     Sweep("checks of history", 5, lambda: runs.publish_unfinished()),
     Sweep("anchors", 20, lambda: anchoring.publish_due()),
     Sweep("jobs", 5, lambda: jobs.publish_unfinished()),
+    Sweep("exports", 5, lambda: exports.publish_unfinished()),
     Sweep("changed calendars", 2, lambda: recompute.follow_calendars()),
     Sweep("dead workers", 10, lambda: sweeps.forget_dead_workers()),
     Sweep("papers that no longer count", 600, lambda: expiring.ask_again()),
@@ -42,6 +54,7 @@ SWEEPS = (
     Sweep("old acts on many cases", 3600, lambda: bulk.forget_old()),
     Sweep("uploads that were left", 600, lambda: uploads.forget_old()),
     Sweep("old jobs", 3600, lambda: job_acts.forget_old()),
+    Sweep("old exports", 600, lambda: export_acts.forget_old()),
     Sweep("open forms", 3600, lambda: presence.forget_old()),
     Sweep("figures of the day", 3600, lambda: weekfigures.write_today()),
     Sweep("digests", 60, lambda: digest.send_due()),

@@ -1,0 +1,1 @@
+"""Cases taken away in the formats of the field: read, written slice by slice, given out."""
