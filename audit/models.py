@@ -219,3 +219,81 @@ class AnchorSending(models.Model):
 
     def __str__(self) -> str:
         return f"anchor {self.anchor_id} to {self.target}"
+
+
+class Read(models.Model):
+    """One answer that showed something, or one refusal: who was shown what. Append-only.
+
+    It holds ids, digests and marks alone, nothing that a person could be known by but the number
+    of who read. Only audit.reads writes here. See docs/readlog.md.
+    """
+
+    at = models.DateTimeField(_("at"))
+    actor = models.TextField(_("actor"))  # person:7, service:portal, party:applicant, system:root
+    on_behalf = models.TextField(_("on behalf of"), blank=True, default="")
+    through = models.TextField(_("through"))  # page, api, customer, webhook, command
+    what = models.TextField(_("what"))  # the name of the page, of the call, of the command
+    item = models.TextField(_("item"), blank=True, default="")  # numbers within it: pk:7 number:2
+    outcome = models.TextField(_("outcome"))  # shown, refused, not_found
+    # No foreign keys: the log knows no other app, and outlives what it tells of.
+    case_id = models.BigIntegerField(_("case"), null=True)  # what it is about
+    case_number = models.IntegerField(_("event"), null=True)  # its last event then
+    case_ids = ArrayField(models.BigIntegerField(), verbose_name=_("cases"), null=True)  # others
+    purpose = models.TextField(_("purpose"), blank=True, default="")
+    digest = models.BinaryField(_("digest"), max_length=32, null=True)  # SHA-256 of the answer
+    marks = ArrayField(models.UUIDField(), verbose_name=_("marks"), null=True)  # of search words
+
+    class Meta:
+        db_table = "audit_read"
+        ordering = ["id"]
+        indexes = [
+            BrinIndex(fields=["at"], name="audit_read_at"),
+            models.Index(fields=["actor", "at"], name="audit_read_by_actor"),
+            models.Index(
+                fields=["case_id", "id"],
+                name="audit_read_by_case",
+                condition=models.Q(case_id__isnull=False),
+            ),
+            GinIndex(
+                fields=["case_ids"],
+                name="audit_read_by_cases",
+                condition=models.Q(case_ids__isnull=False),
+            ),
+            GinIndex(
+                fields=["marks"],
+                name="audit_read_by_marks",
+                condition=models.Q(marks__isnull=False),
+            ),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=~models.Q(actor="") & ~models.Q(what=""),
+                name="audit_read_somebody_saw_something",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pk} {self.actor} {self.what}"
+
+
+class ReadSeal(models.Model):
+    """Seals rows of the read log, and the seal before it. Append-only. See audit/readseals.py."""
+
+    number = models.IntegerField(primary_key=True)  # without gaps, from 1
+    kind = models.TextField()  # rows; dropped: a month that was given up, by whom
+    month = models.DateField()  # of its rows
+    sealed_at = models.DateTimeField()
+    ids = models.TextField(default="")  # an int8multirange of the rows' ids
+    rows = models.IntegerField(default=0)
+    first_at = models.DateTimeField(null=True)
+    last_at = models.DateTimeField(null=True)
+    digest = models.BinaryField(max_length=32)
+    by = models.TextField(default="", blank=True)
+    hash = models.BinaryField(max_length=32)
+
+    class Meta:
+        db_table = "audit_read_seal"
+        ordering = ["number"]
+
+    def __str__(self) -> str:
+        return f"seal {self.number} of the read log"

@@ -18,6 +18,7 @@ from typing import Any
 import rules
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from audit import reads
 from audit.models import Event
 from cases.absence import stands_in_for
 from cases.actors import Actor
@@ -171,6 +172,17 @@ def note_seen(person: Person, case: Case) -> None:
     """This very row was found among the cases that this very person may see: a page that asks
     once more, of the same objects, need not look again."""
     case.__dict__["_seen_by"] = person
+    note_read(person, case)
+
+
+def note_read(person: Person, thing: Case | Task | Document) -> None:
+    """The answer to this person is about this case, or about what belongs to it: for the read log,
+    with whom they stand in for."""
+    case = thing if isinstance(thing, Case) else thing.case
+    sees_all = bool(person.roles & {AUDITOR, OPERATOR}) or person.is_superuser
+    absent = None if sees_all else stood_in_for(person, thing)
+    on_behalf = f"person:{absent.pk}" if absent is not None else ""
+    reads.about(case.pk, case.head_number, on_behalf=on_behalf)
 
 
 def can_see(person: Person | Client, case: Case) -> bool:

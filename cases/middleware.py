@@ -11,6 +11,8 @@ from django.shortcuts import render
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
+from audit import reads
+from cases import readlog
 from cases.errors import Refused
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -69,3 +71,22 @@ class PageMiddleware:
         here = request.get_full_path()
         if not htmx.history_restore_request and htmx.current_url_abs_path != here:
             response.setdefault("HX-Push-Url", quote(here, safe="/?&=%+:,;@~!$'()*"))
+
+
+class ReadLogMiddleware:
+    """What is shown is written into the read log before it is sent; what cannot be written there
+    is not shown. It stands last, next to the views.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        with reads.collecting() as reading:
+            response = self.get_response(request)
+            try:
+                readlog.write(request, response, reading)
+            except BaseException:
+                response.close()
+                raise
+        return response

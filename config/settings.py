@@ -81,6 +81,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "cases.middleware.PageMiddleware",
+    "cases.middleware.ReadLogMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -263,6 +264,11 @@ globals().update(
     )
 )
 DEFAULT_FROM_EMAIL = environment.text("LONGCASE_MAIL_FROM", "Longcase <longcase@localhost>")
+
+# The key of the marks that the read log keeps of search words. With another key, what was looked
+# for before cannot be asked any more.
+LONGCASE_READ_LOG_KEY = environment.text("LONGCASE_READ_LOG_KEY", SECRET_KEY)
+LONGCASE_READ_LOG_MONTHS = environment.whole_number("LONGCASE_READ_LOG_MONTHS", 60, least=1)
 
 LONGCASE_DIGEST_HOUR = environment.whole_number("LONGCASE_DIGEST_HOUR", 7, least=0, most=23)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
+from audit import reads
 from cases import access
 from cases.actors import Actor
 from cases.errors import NoSuchCase, NotAllowed
@@ -97,6 +98,10 @@ class Caller:
                 % {"reference": reference}
             )
         self.require_scope(act, found.kind)
+        if isinstance(self.who, Person):
+            access.note_read(self.who, found)
+        else:
+            reads.about(found.pk, found.head_number)
         return found
 
 

@@ -17,6 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
+from audit import reads
 from cases.errors import Invalid, Refused
 from cases.models import Case
 from cases.words import plain
@@ -85,8 +86,10 @@ def _question(token: str) -> Question | None:
     case = Case.objects.filter(pk=case_id).only("visit", "waits").first()
     if case is None:
         return None
+    reads.about(case_id)
     for wait in case.waits if case.visit == visit else ():
         if wait["kind"] == "party" and wait["command"] == command:
+            reads.by(f"party:{wait['on']}")
             until = wait["until"]
             is_over = until is not None and clock.now() > until
             return Question(wait["name"], until, "expired" if is_over else "open")

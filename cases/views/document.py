@@ -9,6 +9,7 @@ from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
+from audit import reads
 from cases import access, queries, remarks, tags
 from cases.errors import NoSuchCase
 from cases.models import Document, Person
@@ -37,6 +38,7 @@ def document_for(person: Person, pk: int) -> Document:
     )
     if found is None:
         raise NoSuchCase(_("There is no such document among the cases you may see."))
+    access.note_read(person, found)
     return found
 
 
@@ -108,6 +110,7 @@ def document_file(request: HttpRequest, pk: int) -> HttpResponseBase:
     """The bytes of a document, as they came in."""
     found = document_for(person_of(request), pk)
     show = is_shown(found) and "download" not in request.GET
+    reads.of_file(found.digest)
     response = FileResponse(
         documents.open_document(found),
         as_attachment=not show,

@@ -40,6 +40,8 @@ def letter_for(person: Person, pk: int) -> Letter:
     found = visible_letters(person).filter(pk=pk).first()
     if found is None:
         raise NoSuchCase(_("There is no such letter among the cases you may see."))
+    if found.case is not None:
+        access.note_read(person, found.case)
     return found
 
 

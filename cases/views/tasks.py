@@ -37,6 +37,7 @@ def task_for(person: Person, pk: int) -> Task:
     )
     if task is None:
         raise NoSuchCase(_("There is no such task among the cases you may see."))
+    access.note_read(person, task)
     return task
 
 

@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from audit import reads
 from cases.models import Case
 from processes.api import safe
 from processes.api.parsing import unkept
@@ -48,6 +49,8 @@ class Api(APIView):
         self, request: Request, response: Any, *args: Any, **kwargs: Any
     ) -> HttpResponse:
         found = super().finalize_response(request, response, *args, **kwargs)
+        if self.subject is not None:
+            reads.about(self.subject)
         for name, value in getattr(self, "told", {}).items():
             found[name] = value
         found.setdefault("Cache-Control", "no-store")

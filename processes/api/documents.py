@@ -15,6 +15,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from audit import reads
 from cases.errors import Invalid
 from cases.models import Document
 from processes.acts import documents as acts
@@ -126,6 +127,7 @@ class DocumentFile(Api):
     def get(self, request: Request, pk: int) -> Any:
         """The bytes of a document as they came in, checked against their digest."""
         found = document_for(self, pk)
+        reads.of_file(found.digest)
         response = FileResponse(
             acts.open_document(found),
             as_attachment=True,

@@ -16,6 +16,7 @@ from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
+from audit import reads
 from cases.models import CustomerPage
 from processes.customer import addresses, codes
 from timers import clock
@@ -87,9 +88,16 @@ def inside(view: View) -> View:
         if request.method == "POST" and not sent_by_itself(request):
             context = {"token": token, "why": "form"}
             return render(request, "customer/gone.html", context, status=403)
+        note_read(page)
         return view(request, page, token, *args, **kwargs)
 
     return answered
+
+
+def note_read(page: CustomerPage) -> None:
+    """The party of this page is shown something of its case: for the read log."""
+    reads.by(f"party:{page.party}")
+    reads.about(page.case_id)
 
 
 def secret_of(request: HttpRequest) -> str:

@@ -49,6 +49,7 @@ def page(request: HttpRequest, page: CustomerPage, token: str) -> HttpResponse:
 def _standing(
     request: HttpRequest, page: CustomerPage, token: str, *, done: str = ""
 ) -> HttpResponse:
+    door.note_read(page)
     context = {
         "token": token,
         "given": page,

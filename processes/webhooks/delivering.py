@@ -21,6 +21,7 @@ from django.db import connection
 from django.utils.translation import gettext as _
 
 from audit import feed as order
+from audit import reads
 from cases import access
 from processes import feed
 from processes.feed import Seen
@@ -152,6 +153,7 @@ def _go_on(hook: Webhook, line: Line, until: float) -> bool:
 def _send(hook: Webhook, line: Line, one: Seen, words: dict[str, Any]) -> bool:
     """Send one event and keep what came of it; whether it arrived and the next may be sent."""
     body = json.dumps(envelope(one, words), ensure_ascii=False).encode()
+    _log_read(hook, one, body)
     answer, ms = call(hook, line, id=one.id, body=body)
     hook.last_ms = ms
     is_done = 200 <= answer.status < 300
@@ -162,6 +164,15 @@ def _send(hook: Webhook, line: Line, one: Seen, words: dict[str, Any]) -> bool:
     else:
         _failed(hook, answer)
     return _store(hook) and is_done
+
+
+def _log_read(hook: Webhook, one: Seen, body: bytes) -> None:
+    """Each attempt shows the event to somebody outside, whatever they answer."""
+    reading = reads.Reading(actor=f"service:{hook.client.name}", case_id=one.case.pk)
+    reading.case_number, reading.digest = one.event.number, reads.digest_of(body)
+    reads.write(
+        reading, at=clock.now(), through="webhook", what="webhook", item=f"webhook:{hook.pk}"
+    )
 
 
 def _failed(hook: Webhook, answer: Answer) -> None:

@@ -16,7 +16,7 @@ from timers import clock
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.unsound]  # rows by the thousand
 
-QUERIES = 15
+QUERIES = 16  # the last one is the row of the read log
 BYTES = 60_000  # gzipped, without documents
 MANY = 1_000
 
@@ -113,5 +113,5 @@ def test_the_form_of_a_task_is_light_whatever_the_case_holds(
     monkeypatch.setattr(clock, "STALE_SECONDS", float("inf"))
     task = rich.tasks.get(state="open", advises=None)
     queries, size = counted(visit(desk.people.milan), task.get_absolute_url())
-    assert queries <= 20
+    assert queries <= 21  # the last one is its row in the read log
     assert size <= BYTES

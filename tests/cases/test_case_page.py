@@ -131,7 +131,7 @@ def test_it_takes_the_same_queries_however_much_it_shows(
         with CaptureQueriesContext(connection) as second:
             visitor.open(many.get_absolute_url() + tab)
         assert len(second) == len(first), tab
-        assert len(first) <= 15, tab
+        assert len(first) <= 16, tab  # the last one is its row in the read log
 
 
 def test_the_pulse_is_silent_until_something_changes(desk: Any, visit: Any) -> None:

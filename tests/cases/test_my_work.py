@@ -64,7 +64,7 @@ def fill(people: Any, model: Case, n: int) -> None:
 
 
 @pytest.mark.unsound("copies rows that only a list looks at, without a history")
-def test_no_page_takes_more_than_ten_queries_however_long(
+def test_no_page_takes_more_than_eleven_queries_however_long(
     desk: Any, visit: Any, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(clock, "STALE_SECONDS", float("inf"))
@@ -85,7 +85,8 @@ def test_no_page_takes_more_than_ten_queries_however_long(
                 page = visitor.open(address)
             assert page.status == 200
             told = "\n".join(query["sql"][:150] for query in queries)
-            assert len(queries) <= 10, f"{address}: {len(queries)}\n{told}"
+            # The last one is the row of the read log.
+            assert len(queries) <= 11, f"{address}: {len(queries)}\n{told}"
             assert len(gzip.compress(page.response.content)) <= 60_000
             seen.append((address, len(queries)))
     assert len(dict(seen)) == len(addresses)

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from audit import feed
+from audit import feed, readseals
 from cases import digest, drafts, once, presence
 from processes import letters
 from processes.acts import bulk, clients, expiring, uploads
@@ -34,6 +34,7 @@ from timers.sweeps import Sweep
 SWEEPS = (
     Sweep("lost claims", 1, lambda: sweeps.free_lost_claims()),
     Sweep("feed", 1, lambda: feed.number()),
+    Sweep("read log", 300, lambda: readseals.seal()),
     Sweep("long activities", 2, lambda: sweeps.publish_long_activities()),
     Sweep("stopped cases", 30, lambda: sweeps.retry_incidents()),
     Sweep("cases without a wait", 30, lambda: sweeps.find_cases_without_wait()),

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from cases.models import Case
+from cases.readlog import shown_by_command
 from processes.engine.folding import Stood
 from processes.engine.replay import NoSuchEvent, as_it_stood
 from processes.kinds import kind_of
@@ -32,6 +33,9 @@ class Command(BaseCommand):
             stood = as_it_stood(case, options["at"])
         except NoSuchEvent as error:
             raise CommandError(str(error)) from error
+        shown_by_command(
+            "replay", case_id=case.pk, number=case.head_number, item=f"event:{stood.number}"
+        )
         self.show(case, stood)
 
     def show(self, case: Case, stood: Stood) -> None:
