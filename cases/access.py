@@ -452,6 +452,7 @@ for _act, _who in {
     "manage clients": is_administrator,
     "see jobs": is_administrator | is_operator,
     "manage people": is_administrator,
+    "read the log": has_role(AUDITOR) | has_role("records manager"),
     "read changes of accounts": is_administrator | has_role(AUDITOR) | is_supervisor,
     "enter absence": (is_oneself & ~has_role(AUDITOR)) | supervises | is_administrator,
     "change list": is_of_list,

@@ -149,7 +149,7 @@ def cases_in(body: bytes, response: HttpResponseBase) -> list[int]:
 
 def looked_for(request: HttpRequest) -> list[str]:
     """The words of a search, folded as the search folds them."""
-    return words_of(request.GET.get("find", ""))
+    return words_of(" ".join(request.GET.get(name, "") for name in ("find", "text")))
 
 
 def words_of(text: str) -> list[str]:

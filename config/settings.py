@@ -268,6 +268,10 @@ DEFAULT_FROM_EMAIL = environment.text("LONGCASE_MAIL_FROM", "Longcase <longcase@
 # The key of the marks that the read log keeps of search words. With another key, what was looked
 # for before cannot be asked any more.
 LONGCASE_READ_LOG_KEY = environment.text("LONGCASE_READ_LOG_KEY", SECRET_KEY)
+# Whether staff go by their name or by their role in what a person is told who saw their data.
+LONGCASE_READ_REPORT_BY = environment.text("LONGCASE_READ_REPORT_BY", "name")
+if LONGCASE_READ_REPORT_BY not in ("name", "role"):
+    raise ImproperlyConfigured("LONGCASE_READ_REPORT_BY is “name” or “role”.")
 LONGCASE_READ_LOG_MONTHS = environment.whole_number("LONGCASE_READ_LOG_MONTHS", 60, least=1)
 
 LONGCASE_DIGEST_HOUR = environment.whole_number("LONGCASE_DIGEST_HOUR", 7, least=0, most=23)
