@@ -109,19 +109,20 @@ def test_whether_a_word_was_looked_for(read: Any, people: Any, visit: Any) -> No
 
 
 def test_a_person_is_told_who_saw_their_data_in_all_their_cases(
-    office: Any, engine: Any, people: Any, visit: Any, settings: Any
+    office: Any, engine: Any, visit: Any, settings: Any
 ) -> None:
+    ada, otto = office.person("ada", "auditor"), office.person("otto", "operator")
     one, two = office.open(), office.open(title="Z. Example")
     other = office.open(title="Other Person", national_id="987654321", email="other@example.org")
-    visit(people.otto).open(two.get_absolute_url())
-    visit(people.otto).open(other.get_absolute_url())
-    visitor = visit(people.ada)
+    visit(otto).open(two.get_absolute_url())
+    visit(otto).open(other.get_absolute_url())
+    visitor = visit(ada)
     page = visitor.open(f"{one.get_absolute_url()}readers/person/")
     assert one.reference in page and two.reference in page and other.reference not in page
-    assert "Otto Patel" in page and "Overview of the case (1)" in page
+    assert "otto" in page and "Overview of the case (1)" in page
     row = Read.objects.latest("pk")
     assert row.case_id == one.pk and two.pk in row.case_ids
     settings.LONGCASE_READ_REPORT_BY = "role"
     page = visitor.open(f"{one.get_absolute_url()}readers/person/")
     seen = page.html[page.html.index("Who saw something") :]
-    assert "Otto Patel" not in seen and "operator" in seen.lower()
+    assert "otto" not in seen and "operator" in seen.lower()
