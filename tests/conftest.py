@@ -17,6 +17,18 @@ RECORDED_DATA = Path(
 )
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The slow ones first, so that no worker is left with one while the other has nothing to do;
+    then those with the demo side by side, so that one worker loads it for all of them."""
+    items.sort(
+        key=lambda item: (
+            item.get_closest_marker("slow") is None,
+            "demo" not in getattr(item, "fixturenames", ()),
+        )
+    )
+
+
 @pytest.fixture(scope="session")
 def recorded_data() -> Path:
     """The folder of recorded cases; tests that need it are skipped, and say so, without it."""

@@ -18,6 +18,9 @@ from tests.client.making import PACKAGE, make_client
 DAY = Path(__file__).with_name("day.py")
 
 
+pytestmark = pytest.mark.slow  # one worker generates the client for all of them
+
+
 @pytest.fixture(scope="session")
 def client_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The client, generated once for all tests of a process."""
@@ -34,7 +37,6 @@ def day(client_project: Path) -> Iterator[Any]:
         del sys.modules[name]
 
 
-@pytest.mark.slow
 def test_the_client_is_typed_and_so_is_a_program_that_uses_it(
     client_project: Path, tmp_path: Path
 ) -> None:

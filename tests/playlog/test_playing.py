@@ -114,6 +114,7 @@ def test_a_history_that_differs_is_told(log: Path, monkeypatch: pytest.MonkeyPat
     assert "recorded at 18 Sep 2011 22:00, ours at 19 Sep 2011 22:00" in "\n".join(moved)
 
 
+@pytest.mark.slow
 def test_a_run_killed_between_rows_comes_to_the_same_end(log: Path) -> None:
     undisturbed = play(log)
     again = play(log)
