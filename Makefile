@@ -6,7 +6,7 @@ READY := .venv/.ready
 # As in production, with nothing that answers.
 PRODUCTION := env -u LONGCASE_DEMO -u LONGCASE_TLS DATABASE_URL=postgresql://longcase@127.0.0.1:1/longcase \
 	LONGCASE_SECRET_KEY=b7Q2mZ8xW4nT6vK1pL9sR3yD5gH0jF-for-the-check-alone LONGCASE_HOSTS=longcase.example \
-	LONGCASE_MASTER_KEYS=check:Zm9yLXRoZS1jaGVjay1hbG9uZS1mb3ItdGhlLWNoZWM=
+	LONGCASE_MASTER_KEYS=check:Zm9yLXRoZS1jaGVjay1hbG9uZS1mb3ItdGhlLWNoZWM= LONGCASE_ANCHOR_KEYS=$(shell printf "%064d" 7)
 
 .PHONY: up test check bench client crash campaign fuzz pictures messages format lock help
 

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from django.db import connection
 
-from audit import anchors
+from audit import anchors, opening
 from audit.codec import utc_text
 from audit.models import Anchor, AnchorSending
 from audit.paths import Paths
@@ -29,9 +29,9 @@ from audit.record import Recorded
 FORMAT = "longcase case 1"
 EVENTS_AT_ONCE = 1000
 
-# Gives the text of an event's data with what is sealed in it opened; None where nothing is, or
-# where its key is gone.
-Opener = Callable[[int, str], str | None]
+# Gives, of a case's event by its number, the text of its data with what is sealed in it opened;
+# None where nothing is, or where its key is gone.
+Opener = Callable[[int, int, str], str | None]
 
 
 class Out(Protocol):
@@ -46,13 +46,18 @@ def write_bundle(
     about: Mapping[str, Any] | None = None,
     paths: Paths | None = None,
     opener: Opener | None = None,
+    data_key: bytes | None = None,
 ) -> None:
     """Write a case with its proof, streaming. `about` is added to the header: `reference`, `kind`,
     `exported_at`, and `events` and `head` (hexadecimal) as the case's own row has them. With
-    `opened`, `opener` gives the readable texts beside the stored ones. An export of many cases
-    hands the same `paths` to each.
+    `opened`, the readable texts stand beside the stored ones, and the key of the case, by which
+    the reader can compare the two; `opener` and `data_key` are others than the installation's. An
+    export of many cases hands the same `paths` to each.
     """
-    for line in bundle_lines(case_id, opened, about=about, paths=paths, opener=opener):
+    lines = bundle_lines(
+        case_id, opened, about=about, paths=paths, opener=opener, data_key=data_key
+    )
+    for line in lines:
         out.write(line)
 
 
@@ -63,10 +68,16 @@ def bundle_lines(
     about: Mapping[str, Any] | None = None,
     paths: Paths | None = None,
     opener: Opener | None = None,
+    data_key: bytes | None = None,
 ) -> Iterator[bytes]:
     """The lines of a bundle, each with its end."""
     seen, count = sha256(), 0
-    for record in _records(case_id, opened and opener or None, about or {}, paths or Paths()):
+    told = dict(about or {})
+    if opened and opener is None:
+        opener, data_key = opening.open_text, opening.data_key(case_id)
+    if opened and data_key is not None:
+        told["data_key"] = base64.b64encode(data_key).decode()
+    for record in _records(case_id, opener if opened else None, told, paths or Paths()):
         line = _line(record)
         seen.update(line)
         count += 1
@@ -128,7 +139,7 @@ def _told(event: Recorded, opener: Opener | None) -> dict[str, Any]:
         "recorded_at": utc_text(event.recorded_at),
         "hash": bytes(event.hash).hex(),
     }
-    text = opener(event.case_id, event.data_text) if opener else None
+    text = opener(event.case_id, event.number, event.data_text) if opener else None
     if text is not None:
         told["opened_text"] = text
     return told

@@ -7,7 +7,8 @@ import argparse
 
 from bench.installation import Installation
 
-MEASURES = ("replay", "age", "throughput", "latency", "timers")  # "pages" and "api" by name alone
+# Those that run unless others are named: "pages", "api" and "verify" by name alone.
+MEASURES = ("replay", "age", "throughput", "latency", "timers")
 
 
 def main() -> None:
@@ -21,9 +22,13 @@ def main() -> None:
     parser.add_argument("--old-events", type=int, default=50_000)
     parser.add_argument("--size", type=int, default=50_000, help="cases for pages and api")
     parser.add_argument("--size-events", type=int, default=0, help="their events; 0: 20 a case")
+    parser.add_argument("--many", type=int, default=1_000_000, help="cases for anchors; 0: without")
     given = parser.parse_args()
     if "pages" in given.measures:
         measure_pages(size=given.size, events=given.size_events or 20 * given.size)
+        return
+    if "verify" in given.measures:
+        measure_proof(size=given.size, events=given.size_events or 20 * given.size, many=given.many)
         return
     if "api" in given.measures:
         measure_api(size=given.size, events=given.size_events or 20 * given.size)
@@ -76,6 +81,22 @@ def measure_api(*, size: int, events: int) -> None:
 
         call_command("demo", cases=48, verbosity=0)
         for line in api(installed, size=size, events=events):
+            print(line, flush=True)
+
+
+def measure_proof(*, size: int, events: int, many: int) -> None:
+    """As for pages: history is read, and anchors are made of it."""
+    import os
+
+    os.environ["LONGCASE_DEMO"] = "1"
+    with Installation(kinds="shipped", filling=True) as installed:
+        from django.core.management import call_command
+
+        from bench.proof import proof
+
+        assert installed
+        call_command("demo", cases=48, verbosity=0)
+        for line in proof(size=size, events=events, many=many):
             print(line, flush=True)
 
 

@@ -469,7 +469,7 @@ def check_bundle(path, trusted, keys, report):
         report.note(
             "%s: events %d to %d came after the last anchor here." % (name, last + 1, len(events))
         )
-    _check_opened(name, events, report)
+    _check_opened(name, header, events, report)
 
 
 def _ends_by_paths(case, name, anchors, paths, report):
@@ -530,16 +530,72 @@ def _first_against(events, found, ends):
     return found[1] if found else None
 
 
-def _check_opened(name, events, report):
+# -- what is sealed
+
+_FRONT = '{"$box":"'
+_TAG = re.compile(r'\{"\$sealed(?:_value|_map|_list)?":(\d+)\}')
+
+
+def _cipher(header):
+    """What opens the boxes of this case, and why there is none."""
+    if not header.get("data_key"):
+        return None, "the file does not hold the key of the case"
+    try:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+    except ImportError:
+        return None, "the Python package “cryptography” is not installed here"
+    try:
+        return AESGCM(base64.b64decode(header["data_key"])), ""
+    except ValueError:
+        return None, "the key of the case in the file is none"
+
+
+def open_box(text, case, number, cipher):
+    """The text of an event's data with what is sealed put into its places. Raises ValueError."""
+    end = text.index('"', len(_FRONT))
+    head, _dot, box = text[len(_FRONT) : end].rpartition(".")
+    if head != "%d.%d" % (case, number):
+        raise ValueError("it has the box of another event")
+    sealed = base64.b64decode(box)
+    try:
+        content = cipher.decrypt(sealed[:12], sealed[12:], head.encode()).decode()
+    except Exception:
+        raise ValueError("its box does not open with the key of the case") from None
+    lines = content.split("\n")
+    return _TAG.sub(lambda tag: lines[int(tag.group(1))], "{" + text[end + 2 :])
+
+
+def _check_opened(name, header, events, report):
+    sealed = [event for event in events if event["data_text"].startswith(_FRONT)]
     opened = [event for event in events if isinstance(event.get("opened_text"), str)]
-    sealed = [event for event in events if '"$box"' in event["data_text"]]
-    if sealed and not opened:
-        report.note("%s: personal texts are sealed here, and stay so." % name)
-    elif opened:
+    if not opened:
+        if sealed:
+            report.note("%s: personal texts are sealed here, and stay so." % name)
+        return
+    cipher, why = _cipher(header)
+    compared = 0
+    for event in opened:
+        if not event["data_text"].startswith(_FRONT):
+            if event["opened_text"] != event["data_text"]:
+                report.bad("%s: Event %d reads otherwise than it is." % (name, event["number"]))
+        elif cipher is not None:
+            try:
+                text = open_box(event["data_text"], int(header["case"]), event["number"], cipher)
+                wrong = (
+                    "" if text == event["opened_text"] else "reads otherwise than what is sealed"
+                )
+            except (ValueError, IndexError) as error:
+                wrong = str(error)
+            compared += 1
+            if wrong:
+                report.bad("%s: Event %d: %s." % (name, event["number"], wrong))
+    if cipher is None:
         report.note(
-            "%s: the readable texts of %d events were not compared with what is sealed."
-            % (name, len(opened))
+            "%s: the readable texts of %d events were not compared with what is sealed: %s."
+            % (name, len(opened), why)
         )
+    else:
+        report.seen.append("%s: %d sealed events opened and compared" % (name, compared))
 
 
 # -- files

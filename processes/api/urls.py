@@ -3,6 +3,7 @@
 from django.urls import path
 
 from processes.api import (
+    anchors,
     cases,
     docs,
     documents,
@@ -83,6 +84,9 @@ urlpatterns = [
     path("incidents/<int:pk>/give-up", operators.GiveUp.as_view()),
     path("activities", operators.Activities.as_view()),
     path("timers", operators.Timers.as_view()),
+    path("anchors", anchors.Anchors.as_view()),
+    path("anchors/keys", anchors.Keys.as_view()),
+    path("anchors/<int:number>", anchors.OneAnchor.as_view()),
     path("workers", operators.Workers.as_view()),
     path("<path:rest>", NothingHere.as_view()),
 ]

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.checks import CheckMessage, Error, Info, Tags, register
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Info, Tags, Warning, register
 from django.db import Error as DatabaseError
 
 from processes.checks import activities, code, customer, graph, roles
 from processes.engine import versions
 from processes.kinds import kinds
+from processes.proof import role
 
 
 @register("processes")
@@ -33,6 +35,31 @@ def check_roles(app_configs: Any, databases: Any = None, **kwargs: Any) -> list[
     if not databases:
         return []
     return [message for kind in kinds().values() for message in roles.check(kind)]
+
+
+@register(Tags.database, deploy=True)
+def check_database_role(
+    app_configs: Any, databases: Any = None, **kwargs: Any
+) -> list[CheckMessage]:
+    """`manage.py check --deploy --database default`: history is out of reach of our own role."""
+    if not databases:
+        return []
+    said = role.trouble()
+    return [Warning(said, id="processes.W030")] if said else []
+
+
+@register(Tags.security, deploy=True)
+def check_anchor_key(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """There is a key that signs anchors."""
+    if settings.LONGCASE_ANCHOR_KEYS:
+        return []
+    return [
+        Warning(
+            "No anchors of history are made: there is no key to sign them.",
+            hint="Set LONGCASE_ANCHOR_KEYS to the output of: openssl rand -hex 32",
+            id="processes.W031",
+        )
+    ]
 
 
 @register("processes", deploy=True)

@@ -34,6 +34,9 @@ SECTION = {"section": "checks"}
 RUNS_SHOWN = 8
 ANCHORS_SHOWN = 20
 FINDINGS_SHOWN = 100
+CALL = " \\\n  ".join(
+    ["python3 longcase_verify.py", "CASE.jsonl", "--anchors FOLDER", "--keys longcase-keys.txt"]
+)
 VERIFIER = Path(bundle.__file__).parent / "standalone" / "longcase_verify.py"
 
 
@@ -74,6 +77,8 @@ def _show(request: HttpRequest, form: CheckForm, status: int) -> HttpResponse:
         "arrived": sum(one.state == "done" for one in sendings),
         "keys": anchoring.public_keys(),
         "role": role.trouble(),
+        "verifier": VERIFIER.name,
+        "call": CALL,
         **SECTION,
     }
     return render(request, "processes/proof/checks.html", context, status=status)

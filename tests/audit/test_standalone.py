@@ -6,7 +6,6 @@ import ast
 import base64
 import importlib.util
 import io
-import json
 import random
 import subprocess
 import sys
@@ -17,8 +16,11 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from django.db import connection
 
-from audit import anchors, bundle, merkle, signing
+from audit import anchors, bundle, keys, merkle, opening, signing
+from audit.chain import link
 from tests.audit.conftest import NINE, History
 
 SCRIPT = Path(bundle.__file__).parent / "standalone" / "longcase_verify.py"
@@ -211,12 +213,89 @@ def test_a_file_that_broke_off_is_told(write_history: Any, export: Any, capsys: 
     assert run(capsys, path.with_name("none"))[0] == 2
 
 
-def test_readable_texts_stand_beside_the_stored_ones(write_history: Any, tmp_path: Path):
-    history = write_history(1, events=2)
-    lines = bundle.bundle_lines(history.case_id, True, opener=lambda case, text: '{"opened":1}')
-    events = [json.loads(line)["event"] for line in lines if b'{"event"' in line]
-    assert [one["opened_text"] for one in events] == ['{"opened":1}'] * 2
-    assert "amount" in events[0]["data_text"]
+KEY_OF_CASE = bytes(range(32))
+
+
+def box(history: History, data: str, *values: str, of: int = 0) -> str:
+    """A text of data with values sealed, as history has it."""
+    number = history.head_number + 1
+    head = f"{history.case_id}.{of or number}"
+    sealed = AESGCM(KEY_OF_CASE).encrypt(bytes(12), "\n".join(values).encode(), head.encode())
+    spelled = base64.b64encode(bytes(12) + sealed).decode()
+    return f'{{"$box":"{head}.{spelled}",{data[1:]}'
+
+
+def add_text(history: History, text: str) -> None:
+    """Record an event whose data has this very text."""
+    number = history.head_number + 1
+    sealed = link(history.head_hash, history.case_id, number, "x", text, "a", "", NINE, NINE)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO audit_event (case_id, number, type, data, actor, happened_at, recorded_at,"
+            " hash) VALUES (%s, %s, 'x', %s, 'a', %s, %s, %s)",
+            [history.case_id, number, text, NINE, NINE, sealed],
+        )
+    history.head_number, history.head_hash = number, sealed
+
+
+@pytest.mark.parametrize(
+    ("opened", "key", "said", "code"),
+    [
+        ('{"n":1,"name":"Zoë"}', KEY_OF_CASE, "1 sealed events opened and compared", 0),
+        ('{"n":1,"name":"Eve"}', KEY_OF_CASE, "Event 1: reads otherwise than what is sealed", 1),
+        ('{"n":1,"name":"Zoë"}', bytes(32), "its box does not open with the key of the case", 1),
+        ('{"n":1,"name":"Eve"}', None, "the file does not hold the key of the case", 0),
+    ],
+)
+def test_readable_texts_are_compared_with_what_is_sealed(
+    db: None, tmp_path: Path, capsys: Any, opened: str, key: bytes | None, said: str, code: int
+):
+    history = History(1)
+    add_text(history, box(history, '{"n":1,"name":{"$sealed":0}}', '"Zoë"'))
+    path = tmp_path / "case.jsonl"
+    with path.open("wb") as out:
+        bundle.write_bundle(1, out, True, opener=lambda case, number, text: opened, data_key=key)
+
+    assert (run(capsys, path)[0], said in run(capsys, path)[1]) == (code, True)
+
+
+def test_an_opened_export_holds_texts_and_key_until_the_key_is_destroyed(
+    db: None, tmp_path: Path, capsys: Any, monkeypatch: Any
+):
+    history = History(1)
+    add_text(history, box(history, '{"n":1,"name":{"$sealed":0}}', '"Zoë"'))
+    key = keys.Key(1, AESGCM(KEY_OF_CASE))
+    monkeypatch.setattr(keys, "opened", lambda case: key)
+    monkeypatch.setattr(opening, "data_key", lambda case: KEY_OF_CASE)
+    path = tmp_path / "case.jsonl"
+    with path.open("wb") as out:
+        bundle.write_bundle(1, out, True)
+    assert '{\\"n\\":1,\\"name\\":\\"Zoë\\"}' in path.read_text()
+    code, said = run(capsys, path)
+    assert code == 0 and "1 sealed events opened and compared" in said
+
+    monkeypatch.setattr(keys, "opened", lambda case: keys.Destroyed(1, NINE))
+    assert opening.open_text(1, 1, '{"$box":"1.1.AAAA","n":1}') is None
+    assert opening.open_text(1, 2, '{"n":1}') is None
+
+
+def test_a_box_of_another_event_is_found(db: None, tmp_path: Path, capsys: Any):
+    history = History(1)
+    add_text(history, box(history, '{"name":{"$sealed":0}}', '"Zoë"', of=7))
+    path = tmp_path / "case.jsonl"
+    with path.open("wb") as out:
+        told = '{"name":"Zoë"}'
+        bundle.write_bundle(1, out, True, opener=lambda *_: told, data_key=KEY_OF_CASE)
+    code, said = run(capsys, path)
+    assert code == 1 and "it has the box of another event" in said
+
+
+def test_without_opening_nothing_readable_and_no_key_is_in_the_file(db: None):
+    history = History(1)
+    add_text(history, box(history, '{"name":{"$sealed":0}}', '"Zoë"'))
+    lines = bundle.bundle_lines(1, False, opener=lambda *_: "Zoë", data_key=KEY_OF_CASE)
+    written = b"".join(lines)
+    assert "Zoë".encode() not in written and b"data_key" not in written
 
 
 def test_a_stamp_is_of_the_anchor_it_stands_with():
