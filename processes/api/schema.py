@@ -8,7 +8,7 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.utils import inline_serializer
 from rest_framework import serializers as s
 
-from processes.api import examples
+from processes.api import examples, samples
 from processes.api.problems import MEDIA_TYPE, PROBLEMS
 from processes.api.shapes import ProblemShape
 
@@ -65,6 +65,12 @@ NAMES = {
     "RotateBodyRequest": "RotateSecretRequest",
     "RowResultPage": "JobRowPage",
     "RowResultShape": "JobRow",
+    "CorrectPauseBodyRequest": "CorrectPauseRequest",
+    "ExtendClockBodyRequest": "ExtendClockRequest",
+    "MoreShape": "MoreOfCase",
+    "PauseClockBodyRequest": "PauseClockRequest",
+    "RestShape": "RestOfPart",
+    "ResumeClockBodyRequest": "ResumeClockRequest",
     "Said": "RetriedIncident",
     "SendRequest": "SendMessageRequest",
     "StepShape": "CaseStep",
@@ -159,6 +165,7 @@ def complete(result: Any, generator: Any, **_kwargs: Any) -> Any:
         for method, operation in item.items():
             if method in ("get", "post", "put", "patch", "delete"):
                 _complete(path, method, operation)
+                samples.show_answers(operation, components["schemas"])
     return result
 
 

@@ -5,6 +5,7 @@ from django.urls import path
 from processes.api import (
     anchors,
     cases,
+    clocks,
     docs,
     documents,
     events,
@@ -41,6 +42,13 @@ urlpatterns = [
     path("cases/<str:reference>/documents", documents.CaseDocuments.as_view()),
     path("cases/<str:reference>/events/<int:number>/undo", returning.UndoEvent.as_view()),
     path("cases/<str:reference>/transitions/<str:name>", cases.Transition.as_view()),
+    path("cases/<str:reference>/clocks/<str:name>/pause", clocks.PauseClock.as_view()),
+    path("cases/<str:reference>/clocks/<str:name>/resume", clocks.ResumeClock.as_view()),
+    path("cases/<str:reference>/clocks/<str:name>/extend", clocks.ExtendClock.as_view()),
+    path(
+        "cases/<str:reference>/clocks/<str:name>/pauses/<int:number>",
+        clocks.CorrectPause.as_view(),
+    ),
     path("cases/<str:reference>/reopen", returning.ReopenCase.as_view()),
     path("cases/<str:reference>/related", relations.Related.as_view()),
     path("cases/<str:reference>/related/<str:other>/part", relations.PartRelated.as_view()),

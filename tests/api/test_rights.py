@@ -10,9 +10,14 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from audit.models import Event
 from cases.actors import Actor, service
-from cases.models import Case, Document
+from cases.models import Case, Document, Message
 from processes.acts.cases import open_case
+from processes.acts.clients import SCOPES
+from processes.acts.webhooks import make_webhook
 from processes.api.urls import urlpatterns
+from processes.models import Incident
+from tests.api.test_schema import upload_and_job_of
+from timers import clock
 
 READS = (
     "cases/{case}",
@@ -122,11 +127,15 @@ def test_the_matrix_names_every_address() -> None:
         "waits",
         "events",
     }
-    elsewhere |= {one for one in known if one.startswith("webhooks")}  # test_webhooks.py
+    hooks = ("attempts", "secret", "rotate", "test", "pause", "resume", "replay", "end")
+    elsewhere |= {f"webhooks/{{pk}}/{act}" for act in hooks}  # test_webhooks.py
+    elsewhere |= {"webhooks", "webhooks/{pk}"}
     elsewhere |= {"signed/{name}"}  # test_signed.py
-    elsewhere |= {one for one in known if one.startswith("jobs")}  # tests/jobs
+    elsewhere |= {"jobs", "jobs/{pk}", "jobs/{pk}/rows", "jobs/{pk}/cancel"}  # tests/jobs
     elsewhere |= {"cases/{reference}/uploads", "uploads/{key}"}  # test_uploads.py
-    elsewhere |= {"oauth/token", "oauth/revoke"}
+    clocks = ("pause", "resume", "extend", "pauses/{number}")
+    elsewhere |= {f"cases/{{reference}}/clocks/{{name}}/{act}" for act in clocks}  # test_clocks.py
+    elsewhere |= {"oauth/token", "oauth/revoke"}  # test_oauth.py
     elsewhere |= {"tasks/{pk}/advisers"}  # test_returning.py
     elsewhere |= {"activities", "timers", "workers", "incidents/{pk}/give-up"}  # test_operators.py
     elsewhere |= {"messages/{pk}/link", "incidents", "incidents/{pk}", "incidents/{pk}/retry"}
@@ -180,6 +189,87 @@ def test_who_is_outside_gets_the_answer_of_what_does_not_exist(
                 wanted = 202 if line == "POST messages" else 404
                 assert answer.status_code == wanted, (name, where, line, answer.content)
     assert Event.objects.count() == before
+
+
+# What the parts of an address are, when each names what belongs to a hidden case.
+PARTS = {
+    "cases": {"reference": "case", "name": "withdraw", "number": 1, "other": "TR-1999-000001"},
+    "tasks": {"pk": "task"},
+    "documents": {"pk": "document"},
+    "incidents": {"pk": "incident"},
+    "messages": {"pk": "message"},
+    "uploads": {"key": "upload"},
+    "jobs": {"pk": "job"},
+    "webhooks": {"pk": "webhook"},
+    "kinds": {"name": "trial"},
+    "problems": {"slug": "invalid"},
+    "signed": {"name": "nobody"},
+}
+THE_SAME_FOR_ALL = {"", "schema", "{rest}"}
+
+
+def test_no_address_by_any_method_tells_of_a_hidden_case_or_changes_it(
+    cases: Any, calls_of: Any, people: Any, program: Any, desk: Any
+) -> None:
+    """All addresses there are: a new one is tried as well, or fails for want of its PARTS."""
+    ids = {**cases["own"], **rows_of(cases["own"], desk, people, program)}
+    secret = ("zephyr own", ids["case"], "secret-of-the-case")
+    outsiders = {
+        "eve": calls_of(people.eve),
+        "other team": program(*(f"{act}:*" for act in SCOPES), team=people.eve.team),
+        "other kind": program(*(f"{act}:loan" for act in SCOPES if act != "operate")),
+    }
+    before, tried = Event.objects.count(), 0
+    for pattern in urlpatterns:
+        path = re.sub(r"<\w+:(\w+)>", r"{\1}", str(pattern.pattern))
+        if path in THE_SAME_FOR_ALL or path.startswith("oauth/"):
+            continue
+        known = PARTS.get(path.partition("/")[0], {})
+        names_a_row = bool(re.search("{(pk|key|reference)}", path))
+        path = path.format(**{name: ids.get(str(one), one) for name, one in known.items()})
+        view: Any = pattern.callback.cls  # type: ignore[union-attr]
+        for method in ("GET", "POST", "PATCH", "DELETE"):
+            if not hasattr(view, method.lower()):
+                continue
+            for name, calls in outsiders.items():
+                answer = calls(method, path, {}, match='"1"')
+                # What the caller named itself may be named in the answer.
+                told = answer.content.decode().replace(path, "")
+                told = re.sub(r"no case [A-Z0-9-]+ among", "", told)
+                assert answer.status_code < 500, (name, method, path, told)
+                assert not [one for one in secret if one in told], (name, method, path, told)
+                if names_a_row:
+                    assert answer.status_code in (403, 404, 422), (name, method, path, told)
+                tried += 1
+    assert Event.objects.count() == before and tried > 150
+
+
+def rows_of(ids: dict[str, Any], desk: Any, people: Any, program: Any) -> dict[str, Any]:
+    """One of each other thing that has an address, of the hidden case or of its people."""
+    case = Case.objects.get(pk=ids["pk"])
+    owner = program("read:*", "documents:*", "open:*", team=people.sanne.team).client
+    upload, job = upload_and_job_of(owner, case)
+    stopped = desk.stop()
+    Case.objects.filter(pk=stopped.pk).update(team=people.sanne.team)
+    message = Message.objects.create(
+        source="bank",
+        key="1",
+        name="secret-of-the-case",
+        to=case.reference,
+        digest="x",
+        actor="service:bank",
+        state="late",
+        case_id=case.pk,
+        received_at=clock.now(),
+    )
+    hook = make_webhook(client=owner, url="https://hooks.example.org/", actor=service("test"))
+    return {
+        "upload": upload.key,
+        "job": job.pk,
+        "incident": Incident.objects.get(case=stopped.pk).pk,
+        "message": message.pk,
+        "webhook": hook.pk,
+    }
 
 
 def _same(answer: Any, ids: dict[str, Any]) -> str:

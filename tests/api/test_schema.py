@@ -66,7 +66,9 @@ def test_the_schema_is_valid_and_complete(schema: dict[str, Any], nobody: Any) -
     assert served.status_code == 200 and served.json()["paths"].keys() == schema["paths"].keys()
 
 
-def test_every_body_and_every_refusal_has_an_example_that_fits(schema: dict[str, Any]) -> None:
+def test_bodies_answers_and_refusals_have_examples_that_fit(
+    schema: dict[str, Any],
+) -> None:
     from jsonschema import Draft202012Validator
 
     shown = set()
@@ -80,6 +82,15 @@ def test_every_body_and_every_refusal_has_an_example_that_fits(schema: dict[str,
             assert not list(Draft202012Validator(whole).iter_errors(body["example"])), name
             shown.add(name)
     assert shown == set(BODIES)
+    for path, item in schema["paths"].items():
+        for operation in item.values():
+            for status, answer in operation["responses"].items():
+                content = answer.get("content", {}).get("application/json")
+                if status[0] != "2" or content is None:
+                    continue
+                whole = {**content["schema"], "components": schema["components"]}
+                wrong = list(Draft202012Validator(whole).iter_errors(content["example"]))
+                assert not wrong, (path, status, wrong)
     problem = {"$ref": "#/components/schemas/Problem", "components": schema["components"]}
     told = set()
     for response in schema["components"]["responses"].values():

@@ -131,7 +131,7 @@ class Command(BaseCommand):
         return found
 
     def _token(self, start: str) -> Token:
-        found = list(Token.objects.filter(start=start.rstrip("…"))[:2])
+        found = list(Token.objects.filter(start=start.rstrip("…")[:8])[:2])
         if len(found) != 1:
             raise CommandError(
                 f"{'No' if not found else 'More than one'} token begins with “{start}”; "
