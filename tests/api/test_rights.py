@@ -239,7 +239,7 @@ def test_no_address_by_any_method_tells_of_a_hidden_case_or_changes_it(
                 assert answer.status_code < 500, (name, method, path, told)
                 assert not [one for one in secret if one in told], (name, method, path, told)
                 if names_a_row:
-                    assert answer.status_code in (403, 404, 422), (name, method, path, told)
+                    assert answer.status_code >= 400, (name, method, path, told)
                 tried += 1
     assert Event.objects.count() == before and tried > 150
 
