@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from audit import anchors, signing
-from audit.models import Anchor
+from audit import anchors, readseals, signing
+from audit.models import Anchor, ReadSeal
 from audit.verify import Finding
 
 FINDINGS = 1000  # cases that are named; the rest are counted
@@ -128,6 +128,23 @@ def _check_pages(number: int) -> Iterator[Fault]:
             yield Fault(number, f"Page {page.page} of its trees is not that of the heads.")
     for left in sorted(set(kept) - seen):
         yield Fault(number, f"Page {left} of its trees has no heads.")
+
+
+def check_reads(*, rows: bool = True) -> Iterator[str]:
+    """What is wrong with the read log, in sentences: by its own seals, and by the anchors that hold
+    one. Without `rows`, whether the seals that anchors hold are there alone."""
+    for anchor in Anchor.objects.order_by("number").iterator(chunk_size=500):
+        number, sealed = anchors.said_in(anchor).get("reads", (0, ""))
+        if not number:
+            continue
+        there = ReadSeal.objects.filter(number=number).values_list("hash", flat=True).first()
+        if there is None or bytes(there).hex() != sealed:
+            name = name_of(anchor.number, anchor.day)
+            yield f"seal {number} of the read log, which {name} holds, is not there as it was."
+            break
+    if rows:
+        for finding in readseals.verify():
+            yield finding.words
 
 
 # -- history against them

@@ -1,9 +1,10 @@
 """Anchors: once a day, where every case's history ends, in one signed line.
 
 The heads of the cases are leaves of Merkle trees, one for each page of 1,024 case numbers; the
-pages' roots are the leaves of the tree whose root the anchor holds, with counts, the moment and
-the hash of the anchor before. Only what moved since that one is read and kept, so an anchor costs
-what the day's work does, and a path from a case to any anchor is found without the others.
+pages' roots are the leaves of the tree whose root the anchor holds, with counts, the moment, the
+last seal of the read log and the hash of the anchor before. Only what moved since that one is read
+and kept, so an anchor costs what the day's work does, and a path from a case to any anchor is found
+without the others.
 `docs/proof.md` has the formats to the byte.
 """
 
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 
 from django.db import connection, transaction
 
-from audit import feed
+from audit import feed, readseals
 from audit.codec import utc_text
 from audit.merkle import Tree, leaf
 from audit.models import Anchor
@@ -87,6 +88,7 @@ def make(
     if not keys:
         raise NoAnchorKey("No anchor can be signed: LONGCASE_ANCHOR_KEYS holds no key.")
     feed.number()
+    readseals.seal()
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, 1)", [_LOCK])
         before = newest()
@@ -94,7 +96,7 @@ def make(
             return None
         signers = _signers(keys, before, without_old_key=without_old_key)
         number = before.number + 1 if before else 1
-        position = feed.end().position
+        position, sealed = feed.end().position, readseals.last()
         moved = _keep_moved(cursor, number, after=before.position if before else 0, upto=position)
         _keep_pages(cursor, number)
         pages = pages_at(number)
@@ -110,6 +112,7 @@ def make(
             "moved": moved,
             "heads": _digest_of_heads(number),
             "feed": position,
+            "reads": [sealed[0], sealed[1].hex()],
             "previous": bytes(before.hash).hex() if before else bytes(32).hex(),
             "key": signers[0].public,
         }

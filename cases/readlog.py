@@ -57,6 +57,11 @@ SHOWS_NO_CASE: dict[str, str] = {
     ),
     **dict.fromkeys(("running", "api:Workers"), "machines and queues"),
     **dict.fromkeys(
+        ("checks", "anchor", "send-anchor", "anchor-file", "anchor-heads", "all-anchors")
+        + ("anchor-keys", "verifier", "api:Anchors", "api:OneAnchor", "api:AnchorKeys"),
+        "hashes, and how many cases there are",
+    ),
+    **dict.fromkeys(
         ("webhooks", "webhook", "change-webhook", "webhook-secret", "replay-webhook")
         + ("webhook-act", "api:Webhooks", "api:OneWebhook", "api:Secret", "api:Rotate")
         + ("api:Test", "api:Pause", "api:Resume", "api:Replay", "api:End", "api:Attempts"),

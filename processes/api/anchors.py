@@ -88,7 +88,7 @@ class OneAnchor(Api):
         return Response(shape(found))
 
 
-class Keys(Api):
+class AnchorKeys(Api):
     @extend_schema(operation_id="list_anchor_keys", tags=["proof"], responses={200: KeysShape})
     def get(self, request: Request) -> Response:
         """The public keys that signed anchors, and the one that signs now; the newest first."""

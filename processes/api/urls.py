@@ -93,7 +93,7 @@ urlpatterns = [
     path("activities", operators.Activities.as_view()),
     path("timers", operators.Timers.as_view()),
     path("anchors", anchors.Anchors.as_view()),
-    path("anchors/keys", anchors.Keys.as_view()),
+    path("anchors/keys", anchors.AnchorKeys.as_view()),
     path("anchors/<int:number>", anchors.OneAnchor.as_view()),
     path("workers", operators.Workers.as_view()),
     path("<path:rest>", NothingHere.as_view()),

@@ -68,7 +68,7 @@ def verify_since(
     before it saw them; and all anchors."""
     looked = looked or Looked()
     with snapshot():
-        found = list(anchors_differ(keys=keys, looked=looked))
+        found = list(anchors_differ(keys=keys, looked=looked, reads=False))
         moved = feed.cases_after(position)
         yield from verify_moved(moved, position, rows=rows, looked=looked, anchored=found)
         looked.left.append(not_since(looked))
@@ -118,7 +118,7 @@ def verify_heads(
     """Check anchors, and that each history ends as the case's row says; hashes no event."""
     looked = looked or Looked()
     with snapshot():
-        found = list(anchors_differ(folder=folder, keys=keys, looked=looked))
+        found = list(anchors_differ(folder=folder, keys=keys, looked=looked, reads=False))
         with connection.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM cases_case")
             looked.cases = cursor.fetchone()[0]
@@ -138,13 +138,20 @@ def verify_heads(
 
 
 def anchors_differ(
-    *, folder: Path | None = None, keys: Collection[str] = (), looked: Looked | None = None
+    *,
+    folder: Path | None = None,
+    keys: Collection[str] = (),
+    looked: Looked | None = None,
+    reads: bool = True,
 ) -> Iterator[Difference | Finding]:
     """What the anchors show, those of the database and those in a folder: what is wrong with them,
-    and the first wrong event of each case that is not where they saw it."""
+    and the first wrong event of each case that is not where they saw it; and with the read log,
+    whose rows are hashed if `reads`."""
     ours = {key.public for key in signing.signing_keys()} | set(keys)
     for fault in against.check_anchors(keys=ours):
         yield Difference(f"anchor {fault.anchor}", 0, fault.words)
+    for words in against.check_reads(rows=reads):
+        yield Difference("read log", 0, words)
     yield from against.against_own()
     if folder is not None:
         for one in elsewhere.check(folder, keys=ours):

@@ -161,7 +161,7 @@ def _batch(run: CheckRun) -> bool:
         if run.how == "heads":
             found, more = list(verify.verify_heads(looked=looked)), False
         else:
-            found, more = _anchors(looked), True
+            found, more = _anchors(looked, reads=run.how == "all"), True
         run.stage, run.left, run.anchors = "cases", looked.left, looked.anchors
         run.cases += looked.cases
         return _keep_batch(run, at, found) and more
@@ -186,10 +186,10 @@ def _batch(run: CheckRun) -> bool:
     return _keep_batch(run, at, found)
 
 
-def _anchors(looked: verify.Looked) -> list[Difference]:
+def _anchors(looked: verify.Looked, *, reads: bool) -> list[Difference]:
     """What the anchors show, with the references of the cases."""
     with snapshot():
-        found = list(verify.anchors_differ(looked=looked))
+        found = list(verify.anchors_differ(looked=looked, reads=reads))
         wrong = [one.case_id for one in found if isinstance(one, Finding)]
         names = dict(Case.objects.filter(pk__in=wrong).values_list("pk", "reference"))
     return [

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection
 
-from audit import anchors, merkle, paths, signing
-from audit.models import Anchor
+from audit import against, anchors, merkle, paths, signing
+from audit.models import Anchor, ReadSeal
 from tests.audit.conftest import NINE, History
 
 KEYS = [signing.SigningKey.of(f"{n:064x}") for n in (1, 2)]
@@ -165,3 +165,21 @@ def test_anchors_cannot_be_removed(write_history: Any, table: str, act: str):
     anchor()
     with connection.cursor() as cursor, pytest.raises(IntegrityError, match="append-only"):
         cursor.execute(act.format(table))
+
+
+def test_the_read_log_is_held_by_its_last_seal(db: None):
+    said = anchors.said_in(anchor())
+    assert said["reads"] == [0, bytes(32).hex()]
+    assert list(against.check_reads()) == []
+
+    sealed = {"ids": "{}", "sealed_at": NINE, "digest": bytes(32), "hash": bytes(range(32))}
+    ReadSeal.objects.create(number=1, kind="rows", month=NINE.date(), **sealed)
+    second = anchor(day=1)
+
+    assert anchors.said_in(second)["reads"] == [1, bytes(range(32)).hex()]
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = 'replica'")
+        cursor.execute("DELETE FROM audit_read_seal")
+        cursor.execute("SET session_replication_role = 'origin'")
+    (found,) = against.check_reads(rows=False)
+    assert found.startswith("seal 1 of the read log, which anchor 2 of 2027-01-05 holds, is not")
