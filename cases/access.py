@@ -2,7 +2,8 @@
 
 Roles are names of groups. Teams own cases; a person sees the cases of their team, those they own
 or have a task in, and those that their role lets them review: an underwriter's in every team, a
-caseworker's and a supervisor's in their own. Auditors see all and change nothing.
+caseworker's and a supervisor's in their own. Auditors see all and change nothing. Records managers
+see all, and decide what is kept and what is erased.
 Programs see the cases of the kinds and the team that their account names, and do what it names.
 
 While somebody is away, their substitute sees that person's own cases and tasks, and may do to them
@@ -31,8 +32,10 @@ AUDITOR = "auditor"
 OPERATOR = "operator"
 ADMINISTRATOR = "administrator"
 EXPORTER = "exporter"  # takes cases away for records, statistics or another system
+RECORDS_MANAGER = "records manager"
 
 
+SEE_ALL = frozenset({AUDITOR, OPERATOR, RECORDS_MANAGER})
 TEAM_ROLES = frozenset({CASEWORKER, SUPERVISOR})  # of a team's own cases; other roles reach all
 
 
@@ -48,7 +51,7 @@ def visible_cases(person: Person | Client) -> QuerySet[Case]:
         return Case.objects.none()
     if isinstance(person, Client):
         return _cases_of_client(person)
-    if person.roles & {AUDITOR, OPERATOR} or person.is_superuser:
+    if person.roles & SEE_ALL or person.is_superuser:
         return Case.objects.all()
     reach = Q()
     for one in _reaches(person):
@@ -59,7 +62,7 @@ def visible_cases(person: Person | Client) -> QuerySet[Case]:
 def visible_parts(person: Person) -> list[QuerySet[Case]]:
     """The cases of `visible_cases` in parts, each of which the database finds by an index of its
     own: for reading few of very many. A case may be in several."""
-    if not person.is_active or person.roles & {AUDITOR, OPERATOR} or person.is_superuser:
+    if not person.is_active or person.roles & SEE_ALL or person.is_superuser:
         return [visible_cases(person)]
     return [Case.objects.filter(one) for one in _reaches(person)]
 
@@ -341,6 +344,12 @@ def works_on_case(person: Person, case: Case) -> bool:
 
 
 @rules.predicate
+def sees_retention(person: Person, case: Case) -> bool:
+    """Who looks after what is kept, audits it, or leads those who ask; of the cases they see."""
+    return bool(person.roles & {RECORDS_MANAGER, AUDITOR, SUPERVISOR}) and can_see(person, case)
+
+
+@rules.predicate
 def sees_its_case(person: Person, document: Document) -> bool:
     return can_see(person, document.case)
 
@@ -456,6 +465,11 @@ for _act, _who in {
     "read changes of accounts": is_administrator | has_role(AUDITOR) | is_supervisor,
     "enter absence": (is_oneself & ~has_role(AUDITOR)) | supervises | is_administrator,
     "change list": is_of_list,
+    "see retention": sees_retention,
+    "see destructions": has_role(RECORDS_MANAGER) | has_role(AUDITOR),
+    "hold case": has_role(RECORDS_MANAGER),
+    "destroy cases": has_role(RECORDS_MANAGER),
+    "change retention": is_administrator,
     "let person go": supervises | is_administrator,
     "see team": supervises_team | has_role(AUDITOR),
     "lead team": supervises_team,
@@ -525,6 +539,11 @@ def require(actor: Actor, act: str, thing: Thing | None = None, *, kind: str = "
     about = f" {thing}" if thing is not None else ""
     whom = "an administrator" if actor.client else "a supervisor"
     raise NotAllowed(f"{who} may not {act}{about}; {whom} can change that.")
+
+
+def is_another(person: Person, first: Person) -> bool:
+    """Four eyes of two people: not the same, nor one who stands in for the other today."""
+    return not set(selves(person)) & set(selves(first))
 
 
 def require_webhooks(actor: Actor, client: Client) -> None:

@@ -24,6 +24,8 @@ WHAT: dict[str, Any] = {
     "team.renamed": gettext_lazy("team renamed"),
     "absence.entered": gettext_lazy("absence entered"),
     "absence.ended": gettext_lazy("absence ended"),
+    "retention.changed": gettext_lazy("how long cases are kept changed"),
+    "retention.restored": gettext_lazy("the kind's own rule on how long cases are kept restored"),
 }
 FIELDS: dict[str, Any] = {
     "first_name": gettext_lazy("given name"),
@@ -34,6 +36,9 @@ FIELDS: dict[str, Any] = {
     "roles": gettext_lazy("roles"),
     "leads": gettext_lazy("leads"),
     "name": gettext_lazy("name"),
+    "months": gettext_lazy("months"),
+    "since": gettext_lazy("counted from"),
+    "basis": gettext_lazy("law or policy"),
 }
 
 
@@ -57,6 +62,8 @@ class ChangeWords:
         return "Longcase" if sort == "engine" else plain(rest or sort)
 
     def about(self, change: AccountChange) -> str:
+        if change.what.startswith("retention."):
+            return " ".join(filter(None, (change.data["kind"], plain(change.data["ending"]))))
         return str(change.person or change.team or "")
 
     def what(self, change: AccountChange) -> str:

@@ -50,6 +50,10 @@ class CaseClosed(Refused):
     """The case is closed and takes nothing more."""
 
 
+class CaseErased(Refused):
+    """The people of the case were erased; it is kept for its figures and takes nothing more."""
+
+
 class CaseBusy(Refused):
     """Another act holds the case; trying again in a moment works."""
 

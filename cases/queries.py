@@ -174,7 +174,7 @@ def is_number(text: str) -> bool:
 def teams_of(person: Person) -> QuerySet[Team]:
     """Teams by which a person may narrow their lists: all for those who see all."""
     teams = Team.objects.order_by("name")
-    if person.roles & {access.AUDITOR, access.OPERATOR} or person.is_superuser:
+    if person.roles & access.SEE_ALL or person.is_superuser:
         return teams
     return teams.filter(pk__in=person.team_ids)
 

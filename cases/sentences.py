@@ -188,6 +188,25 @@ def _reminder_cancelled(event: EventLike, data: Mapping[str, Any], words: Words)
     return _("%(who)s need not be reminded any more") % {"who": who}, ""
 
 
+@_tells("hold.placed")
+def _hold_placed(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    title = _("Held: it must not be destroyed")
+    if data.get("of_person"):
+        title = _("Held, with all cases of the person: they must not be destroyed")
+    return title, data.get("reason", "")
+
+
+@_tells("hold.lifted")
+def _hold_lifted(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    return _("The hold was lifted"), data.get("reason", "")
+
+
+@_tells("case.erased")
+def _case_erased(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    title = _("Erased, under certificate %(number)s") % {"number": data.get("certificate", "")}
+    return title, _("The people in it can no longer be read of. Its steps and days stay.")
+
+
 @_tells("case.related")
 def _case_related(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
     return _("Related to %(case)s") % {"case": data.get("reference", "")}, data.get("reason", "")

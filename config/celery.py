@@ -14,6 +14,7 @@ app.autodiscover_tasks(["processes.work"], related_name="bulkacts")
 app.autodiscover_tasks(["processes.work"], related_name="jobs")
 app.autodiscover_tasks(["processes.proof"], related_name="runs")
 app.autodiscover_tasks(["processes.proof"], related_name="anchoring")
+app.autodiscover_tasks(["processes.work"], related_name="destructions")
 
 # By name, since it is loaded when the worker starts, after Django's models.
 app.steps["worker"].add("processes.work.bootstep:PoolWatch")

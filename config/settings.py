@@ -141,6 +141,7 @@ CELERY_TASK_ROUTES = {
     "processes.proof.runs": {"queue": "long"},
     "processes.proof.anchoring": {"queue": "long"},
     "processes.work.exports": {"queue": "long"},
+    "processes.work.destructions": {"queue": "long"},
 }
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
@@ -287,6 +288,9 @@ LONGCASE_UNDO_MINUTES = environment.whole_number(  # a wrong click; see processe
 )
 LONGCASE_TAKE_BACK_HOURS = environment.whole_number(  # by whoever decided; supervisors always may
     "LONGCASE_TAKE_BACK_HOURS", 24, least=0
+)
+LONGCASE_RETENTION_YEARS = environment.whole_number(  # of cases whose kind says nothing
+    "LONGCASE_RETENTION_YEARS", 7, least=1
 )
 LONGCASE_TRANSITIONS_PER_WAKE = environment.whole_number(
     "LONGCASE_TRANSITIONS_PER_WAKE", 50, least=1

@@ -13,6 +13,7 @@ urlpatterns = [
     path("jobs/", include("processes.jobs.urls")),
     path("processes/", include("processes.handbook.urls")),
     path("cases/<str:reference>/history/", include("processes.past.urls")),
+    path("", include("processes.erasing.urls")),
     path("", include("processes.public_urls")),
     path("", include("processes.kind_urls")),
     path("", include("cases.urls")),

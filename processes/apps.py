@@ -13,3 +13,7 @@ class ProcessesConfig(AppConfig):
 
         # Each kind is an app with a steps module; importing it registers the kind.
         autodiscover_modules("steps")
+        # What becomes of the tables that a kind has besides, when a case is erased.
+        from processes.erasing import declared  # noqa: F401
+
+        autodiscover_modules("erasing")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from cases.errors import Invalid
 from cases.models import Case
 from processes.customer.page import Page
 from processes.engine.runner import StepCode
+from processes.retention import CLOSED, Retention, date_facts, settled
 from processes.validity import Validity
 from timers.clocks import RESUME, Terms
 from timers.spans import Span
@@ -63,6 +64,7 @@ class Kind:
         validity: dict[str, Validity] | None = None,
         targets: dict[Any, int] | None = None,
         page: Page | None = None,
+        retention: Mapping[Any, Retention] | None = None,
     ) -> None:
         """Declare a kind, once, at the top of its steps.py.
 
@@ -89,6 +91,8 @@ class Kind:
         `targets` are, by step, the calendar days within which most visits
         should end; the pages of teams hold them against the days that visits took.
         `page` is what the customer reads on a page of their own.
+        `retention` is how long a closed case is kept, by its outcome or closing step; "" is for
+        any other end. Where a kind says nothing, the installation's default counts.
         """
         self.model = model
         self.name = model.kind_name
@@ -109,6 +113,7 @@ class Kind:
         self.validity = validity or {}
         self.targets = {str(step): days for step, days in (targets or {}).items()}
         self.page = page
+        self.retention = settled(retention)
         self.may_come = frozenset(may_come)
         self.fact_words = fact_words or {}
         self.reopened_letter = reopened_letter
@@ -135,6 +140,9 @@ class Kind:
             raise ValueError(
                 f"{self.name}: found_by names what is no fact: {', '.join(sorted(unknown))}."
             )
+        starts = {rule.since for rule in self.retention.values()} - {CLOSED}
+        if unfit := starts - set(date_facts(self)):
+            raise ValueError(f"{self.name}: retention begins at what is no date: {unfit}.")
         _kinds[self.name] = self
 
     @property

@@ -43,11 +43,16 @@ def page_count(document: Document) -> int:
     return 0
 
 
+def preview_path(digest: str, number: int) -> str:
+    """Where in storage the picture of a page lies."""
+    return f"previews/{digest[:2]}/{digest}.{number}.png"
+
+
 def picture_of(document: Document, number: int) -> bytes:
     """One page of a document as PNG. Raises NoPreview, DocumentDamaged."""
-    if not 1 <= number <= page_count(document):
+    if document.case.erased_at is not None or not 1 <= number <= page_count(document):
         raise NoPreview(_("This page of the document cannot be shown. Download the file instead."))
-    path = f"previews/{document.digest[:2]}/{document.digest}.{number}.png"
+    path = preview_path(document.digest, number)
     if default_storage.exists(path):
         with default_storage.open(path) as kept:
             return bytes(kept.read())
@@ -55,6 +60,8 @@ def picture_of(document: Document, number: int) -> bytes:
         content = bytes(file.read())
     drawn = _draw(document, content, number)
     default_storage.save(path, ContentFile(drawn))
+    if Document.objects.filter(pk=document.pk, case__erased_at__isnull=False).exists():
+        default_storage.delete(path)  # it was erased while it was drawn
     return drawn
 
 

@@ -12,8 +12,10 @@ from typing import NamedTuple
 from django.conf import settings
 from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage, default_storage
+from django.db import connection
 from django.utils.translation import gettext as _
 
+from cases import dates
 from cases.errors import Invalid, Refused
 from cases.models import Case, Document, Notice
 from processes.sniffing import Look, look_at
@@ -45,6 +47,25 @@ def clean_filename(name: str) -> str:
 def path_of(digest: str) -> str:
     """Where in storage the bytes with this digest lie."""
     return f"documents/{digest[:2]}/{digest}"
+
+
+_BYTES = 0x6C63  # of our advisory locks: bytes in storage
+
+
+def lock_bytes(digest: str, *, alone: bool = False) -> None:
+    """Until the end of this transaction nobody deletes these bytes; `alone`, nobody stores them."""
+    how = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {how}(%s, hashtext(%s))", [_BYTES, digest])
+
+
+def keep_bytes(file: File[bytes], digest: str) -> None:
+    """Within the transaction that names them: bytes that were stored are there, also if a case
+    that had the same was erased meanwhile."""
+    lock_bytes(digest)
+    if not default_storage.exists(path_of(digest)):
+        file.seek(0)
+        default_storage.save(path_of(digest), file)
 
 
 class Stored(NamedTuple):
@@ -87,9 +108,20 @@ class DocumentDamaged(Refused):
     """The stored bytes are gone, or are not those that came in."""
 
 
+class DocumentErased(Refused):
+    """The case was erased, and its documents with it."""
+
+    status = 410
+
+
 def open_document(document: Document) -> File[bytes]:
-    """The bytes as they came in. Raises DocumentDamaged when they are missing or were altered; the
-    operators are told."""
+    """The bytes as they came in. Raises DocumentErased, and DocumentDamaged when they are missing
+    or were altered; the operators are told."""
+    if document.case.erased_at is not None:
+        raise DocumentErased(
+            _("This document was erased on %(day)s, with its case. Its record stays.")
+            % {"day": dates.day(document.case.erased_at)}
+        )
     try:
         stored = default_storage.open(path_of(document.digest))
     except OSError as error:
@@ -138,7 +170,7 @@ def _tell_lost(document: Document) -> None:
 
 def look_for_lost(documents: list[Document]) -> None:
     """Mark those of these whose bytes are not there. Only where asking costs nothing, on a disk;
-    `manage.py checkfiles` reads every file, wherever it lies."""
+    `manage.py checkfiles` reads every file, wherever it lies. Of an erased case it is not asked."""
     if not isinstance(default_storage, FileSystemStorage):
         return
     for one in documents:
@@ -150,7 +182,8 @@ def look_for_lost(documents: list[Document]) -> None:
 def check_files(case: Case | None = None) -> list[Document]:
     """Read the bytes of every document, or of those of a case; those that are not as they came in.
     Operators learn of new ones, and what was restored counts as whole again."""
-    rows = Document.objects.all() if case is None else Document.objects.filter(case=case)
+    rows = Document.objects.filter(case__erased_at=None)
+    rows = rows if case is None else rows.filter(case=case)
     damaged, known = [], {}
     for one in rows.select_related("case").order_by("digest", "pk").iterator(chunk_size=500):
         if one.digest not in known:

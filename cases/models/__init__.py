@@ -9,6 +9,13 @@ from cases.models.client import CallCount, Client, KeptAnswer, Token
 from cases.models.customer import CustomerPage, PageEntry
 from cases.models.document import Document, Requirement
 from cases.models.draft import Draft
+from cases.models.erasure import (
+    Destruction,
+    DestructionRow,
+    Erasure,
+    Hold,
+    RetentionRule,
+)
 from cases.models.export import Export, ExportCase, ExportPart
 from cases.models.figures import StepDay, TeamDay
 from cases.models.job import Job, JobRow
@@ -33,12 +40,16 @@ __all__ = [
     "Case",
     "Client",
     "CustomerPage",
+    "Destruction",
+    "DestructionRow",
     "Digest",
     "Document",
     "Draft",
+    "Erasure",
     "Export",
     "ExportCase",
     "ExportPart",
+    "Hold",
     "Identity",
     "Job",
     "JobRow",
@@ -57,6 +68,7 @@ __all__ = [
     "Relation",
     "Reminder",
     "Requirement",
+    "RetentionRule",
     "SavedList",
     "SearchEntry",
     "SearchWord",

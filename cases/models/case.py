@@ -51,6 +51,7 @@ class Case(models.Model):
     stopped_at = models.DateTimeField(null=True)  # an incident keeps it from going on
     outcome = models.CharField(max_length=60, default="", blank=True)
     outcome_reason = models.TextField(default="", blank=True)
+    erased_at = models.DateTimeField(null=True)  # its people can no longer be read of here
 
     parent = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="children")
     parent_visit = models.IntegerField(null=True)
@@ -95,6 +96,11 @@ class Case(models.Model):
                 fields=["stopped_at"],
                 condition=models.Q(stopped_at__isnull=False),
                 name="case_stopped",
+            ),
+            models.Index(
+                fields=["kind", "closed_at"],
+                condition=models.Q(closed_at__isnull=False, erased_at__isnull=True),
+                name="case_closed",
             ),
             models.Index(
                 fields=["parent"],

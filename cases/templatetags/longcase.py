@@ -187,7 +187,7 @@ def at_number(mapping: dict[Any, Any], key: Any) -> Any:
 @register.simple_tag
 def works(person: Person) -> bool:
     """Whether any work can be this person's: auditors and operators have none on cases."""
-    return bool(person.roles - {access.AUDITOR, access.OPERATOR})
+    return bool(person.roles - access.SEE_ALL)
 
 
 @register.inclusion_tag("cases/_standing_in.html")

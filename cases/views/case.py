@@ -29,6 +29,7 @@ from cases.views.signing import person_of, signed_in
 from cases.words import Words, capitalised, party
 from processes.acts import relations
 from processes.drawing.svg import Marks, drawn
+from processes.erasing import keeping
 from processes.handbook import book
 from processes.kinds import kind_of
 from timers import clock
@@ -49,6 +50,7 @@ def overview(request: HttpRequest, reference: str) -> HttpResponse:
         "outstanding": outstanding_of(request, case, head),
         "facts": facts_of(case, head["words"]),
         "corrects": access.may(person_of(request), "correct clock", case),
+        "keeping": keeping.of_page(case, person_of(request)),
         "reviews": [one for one in file.tasks if one.is_review and one.state != "cancelled"][
             -SHOWN:
         ],

@@ -78,7 +78,8 @@ def document(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _told(person: Person, found: Document) -> dict[str, Any]:
-    storing.look_for_lost([found])
+    if found.case.erased_at is None:
+        storing.look_for_lost([found])
     versions = list(
         Document.objects.filter(case=found.case_id, name=found.name).order_by("-version")
     )

@@ -37,7 +37,8 @@ def document_list(request: HttpRequest, reference: str) -> HttpResponse:
     file, page, now = head["file"], page_of(request), clock.now()
     first = (page - 1) * queries.PAGE_ROWS
     shown = file.documents[first : first + queries.PAGE_ROWS]
-    storing.look_for_lost(shown)
+    if case.erased_at is None:
+        storing.look_for_lost(shown)
     asked = [(one, tags.requirement_tag(one)) for one in file.requirements]
     waits_for = [one for one, _tag in asked if one.is_open and one.state in ("asked", "rejected")]
     context = {

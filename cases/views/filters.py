@@ -11,7 +11,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from cases import dates, queries, worklist
+from cases import access, dates, queries, worklist
 from cases.models import Person
 from cases.queries import Choice
 from cases.words import capitalised, party
@@ -123,7 +123,7 @@ def options(person: Person, *, kind: str, waiting: str) -> dict[str, list[tuple[
     shown = [known[kind]] if kind in known else list(known.values())
     steps = {value: label for one in shown for value, label in one.model.Step.choices}
     parties = ["applicant", "caseworker"]
-    parties += sorted(person.roles - {"caseworker", "auditor", "operator"})
+    parties += sorted(person.roles - access.SEE_ALL - {access.CASEWORKER})
     if waiting and waiting not in parties:
         parties.append(waiting)
     return {

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from cases import access, queries, standing, tags
 from cases.errors import NoSuchCase
-from cases.models import Case, Person, Task
+from cases.models import Case, Hold, Person, Task
 from cases.queries import CaseFile
 from cases.views.signing import person_of
 from cases.words import Words
 from processes import queries as process_queries
 from processes.acts import reopening
 from processes.acts.cases import staff_edges
+from processes.erasing import keeping
 from processes.kinds import Kind, kind_of, kinds
 from timers import clock
+
+STANDING = Hold.objects.filter(case=OuterRef("pk"), lifted_at=None)
 
 
 def case_for(person: Person, reference: str) -> Case:
@@ -25,7 +29,8 @@ def case_for(person: Person, reference: str) -> Case:
     case = None
     for kind in kinds().values() if "\0" not in reference else ():
         if reference.startswith(f"{kind.prefix}-"):  # it names its kind, so one query finds it
-            case = queries.readable(kind.model, person).filter(reference=reference).first()
+            rows = queries.readable(kind.model, person).filter(reference=reference)
+            case = rows.annotate(is_held=Exists(STANDING)).first()
             break
     if case is None:
         raise NoSuchCase(
@@ -78,6 +83,7 @@ def head_of(request: HttpRequest, case: Case) -> dict[str, Any]:
         "asks_documents": case.is_open and any(w["kind"] == "documents" for w in case.waits),
         "moves": staff_edges(case, person) if works else [],
         **reopening_of(case, person, works=works),
+        **keeping.of_head(case, person),
         "may_see_incident": access.may(person, "repair case", case),
         "section": "cases",
     }

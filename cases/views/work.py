@@ -34,6 +34,8 @@ def home(request: HttpRequest) -> HttpResponse:
     roles = person.roles
     if access.OPERATOR in roles and not roles & {access.CASEWORKER, access.SUPERVISOR}:
         return redirect("incidents")
+    if roles == {access.RECORDS_MANAGER}:
+        return redirect("destructions")
     return redirect("cases" if roles == {access.AUDITOR} else "my-work")
 
 

@@ -32,6 +32,7 @@ KNOWN_ROLES = (
     access.OPERATOR,
     access.ADMINISTRATOR,
     access.EXPORTER,
+    access.RECORDS_MANAGER,
 )
 MOST_CAPACITY = 1000
 

@@ -113,7 +113,7 @@ def advisers_for(task: Task, person: Person) -> list[Person]:
     found = [
         one
         for one in people.distinct().order_by("last_name", "first_name", "username")
-        if one.pk != person.pk and one.roles - {access.AUDITOR, access.OPERATOR}
+        if one.pk != person.pk and one.roles - access.SEE_ALL
     ]
     if task.case.restricted:
         found = [one for one in found if access.can_see(one, task.case)]

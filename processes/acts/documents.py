@@ -22,6 +22,7 @@ from processes.letters import send_letter
 from processes.storing import (
     DocumentDamaged,
     clean_filename,
+    keep_bytes,
     open_document,
     path_of,
     store,
@@ -50,6 +51,7 @@ def receive_document(*, case_id: int, name: str, file: File[bytes], actor: Actor
         )
         if last is not None and last[1] == stored.digest and last[2] == "received":
             return Document.objects.get(case_id=case_id, name=name, version=last[0])
+        keep_bytes(file, stored.digest)
         document = Document.objects.create(
             case_id=case_id,
             name=name,

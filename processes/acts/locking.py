@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from django.utils.translation import gettext as _
 from psycopg.errors import LockNotAvailable
 
 from cases import dates
 from cases.absence import stands_in_for
 from cases.actors import Actor
-from cases.errors import CaseBusy, CaseClosed, Invalid, NoSuchCase
+from cases.errors import CaseBusy, CaseClosed, CaseErased, Invalid, NoSuchCase
 from cases.models import Person
 from processes.engine.run import Run
 from processes.engine.turn import Turn
@@ -42,6 +43,10 @@ def _locked(turn: Turn, case_ids: list[int], *, run_code: bool = True) -> list[R
     for case_id in case_ids:
         if case_id not in runs:
             raise NoSuchCase(f"There is no case with number {case_id}.")
+    for run in runs.values():
+        if run.row["erased_at"] is not None:
+            day = {"case": run.reference, "day": dates.day(run.row["erased_at"])}
+            raise CaseErased(_("%(case)s was erased on %(day)s and takes nothing more.") % day)
     return [runs[case_id] for case_id in case_ids]
 
 

@@ -64,6 +64,18 @@ def kept_attachment(filename: str, content: bytes) -> dict[str, str]:
     return {"filename": filename, "kept": signing.Signer(salt=_SEAL).sign(stored.digest)}
 
 
+def kept_digests(data: Any) -> set[str]:
+    """The digests of the files that lie in storage for the data of a message."""
+    found: set[str] = set()
+    for one in data.get("attachments", ()) if isinstance(data, dict) else ():
+        if isinstance(one, dict) and isinstance(one.get("kept"), str):
+            try:
+                found.add(signing.Signer(salt=_SEAL).unsign(one["kept"]))
+            except signing.BadSignature:
+                continue
+    return found
+
+
 def _opened(filename: str, kept: str) -> list[Attachment]:
     try:
         path = path_of(signing.Signer(salt=_SEAL).unsign(kept))

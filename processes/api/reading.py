@@ -29,6 +29,7 @@ from processes.api.parsing import QueryInvalid, Strict, query_of
 from processes.callers import Caller
 from processes.engine.opening import as_stored
 from processes.engine.replay import fold_case
+from processes.erasing import keeping
 from processes.kinds import kind_of
 from processes.plain import plain
 from timers import clock
@@ -44,6 +45,7 @@ PARTS = (
     "parent",
     "children",
     "related",
+    "retention",
 )
 LAST_EVENTS = 20
 CaseInclude = OpenApiParameter(
@@ -97,6 +99,9 @@ def composite(case: Case, caller: Caller, include: set[str]) -> dict[str, Any]:
     address = f"/api/v1/cases/{case.reference}"
     if caller.has_scope("read", case.kind):
         told["facts"] = shapes.facts(case)
+    told |= plain(keeping.erased(case))
+    if "retention" in include:
+        told["retention"] = plain(keeping.as_data(case, caller.who))
     told["waits"] = [shapes.wait(one) for one in case.waits]
     if "tasks" in include:
         rows = case.tasks.select_related("holder").order_by("opened_at", "pk")

@@ -214,10 +214,26 @@ class MoreShape(s.Serializer):
     related = RestShape(required=False)
 
 
+class RetentionShape(s.Serializer):
+    """Until when a case is kept."""
+
+    kept_until = s.DateField(
+        allow_null=True, help_text="From this day on it may be destroyed; null: it has no day yet."
+    )
+    explanation = s.CharField(help_text="The same in a sentence, with what it rests on.")
+    is_held = s.BooleanField(
+        help_text="A legal hold stands: it is not destroyed, whatever the day."
+    )
+
+
 class CaseShape(CaseRow):
     """A case. What is named by `include` is there, the rest is not."""
 
     facts = Anything(required=False, help_text="Left out where the token lacks the scope `read`.")
+    erased_at = s.DateTimeField(
+        allow_null=True, help_text="Since then its people can no longer be read of."
+    )
+    certificate = s.CharField(allow_null=True, help_text="Under which it was erased.")
     waits = WaitShape(many=True)
     tasks = TaskShape(many=True, required=False)
     requirements = RequirementShape(many=True, required=False)
@@ -237,6 +253,9 @@ class CaseShape(CaseRow):
     )
     more = MoreShape(
         required=False, help_text="With events, children or related: how many there are in all."
+    )
+    retention = RetentionShape(
+        required=False, allow_null=True, help_text="For those who may see it: null else."
     )
 
 

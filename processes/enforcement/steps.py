@@ -11,6 +11,7 @@ from processes.enforcement.titles import TITLES
 from processes.engine.words import ask_task, first_of, message, sleep
 from processes.kinds import Kind
 from processes.letters import send_letter
+from processes.retention import Retention
 from timers.spans import days, working_days
 
 fine = Kind(
@@ -27,6 +28,11 @@ fine = Kind(
     correctable=("offender_name", "email", "offence", "amount", "raised_amount"),
     found_by=("offender_name", "email", "offence"),
     page=page.PAGE,
+    retention={
+        Step.PAID: Retention(years=5, basis=_("policy on fines: in case one is paid again")),
+        Step.COLLECTION: Retention(years=10, basis=_("as long as it can be collected")),
+        "": Retention(years=1, basis=_("fines that were cancelled")),
+    },
 )
 
 

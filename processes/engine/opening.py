@@ -130,6 +130,7 @@ def begin(
         "stopped_at": None,
         "outcome": "",
         "outcome_reason": "",
+        "erased_at": None,
         "parent_id": parent[0] if parent else None,
         "parent_visit": parent[1] if parent else None,
         "parent_command": parent[2] if parent else None,

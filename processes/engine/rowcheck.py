@@ -14,6 +14,8 @@ from cases.models import Case, Document, Letter, Note, Relation, Reminder, Task
 from processes.engine import findable, reminders
 from processes.engine.replay import fold_case
 from processes.engine.standing import Open, fold
+from processes.erasing import erase
+from processes.erasing.facts import personal_facts
 from processes.kinds import kind_of
 from processes.models import Activity, Incident
 from timers import clockrows
@@ -54,6 +56,11 @@ def differences_of(case: Case) -> Iterator[Difference]:
     yield from differs("closed", case.closed_at is not None, stood.closed)
     kind = kind_of(case.kind)
     whole = kind.model.objects.filter(pk=case.pk).first()
+    if case.erased_at is not None:
+        yield from _erased_differ(whole, events, stood)
+        return
+    if any(event.type == "case.erased" for event in events):
+        yield Difference(case.reference, last, "its history says that it was erased, its row not")
     facts = {name: getattr(whole, name) for name in kind.fact_names} if whole is not None else {}
     for _stale in findable.stale([whole] if whole is not None else []):
         words = "it is not found by what its row, facts and documents say (manage.py rebuildsearch)"
@@ -95,6 +102,34 @@ def differences_of(case: Case) -> Iterator[Difference]:
     yield from differs("incident", incident, _has_incident(events))
     if case.closed_at is None and not case.waits:
         yield Difference(case.reference, last, "it is open and waits for nobody")
+
+
+def _erased_differ(case: Case | None, events: list[Recorded], stood: Any) -> Iterator[Difference]:
+    """What is left of an erased case equals its history, and shows nobody."""
+    if case is None:
+        return
+    last = events[-1].number
+    if not any(event.type == "case.erased" for event in events):
+        yield Difference(case.reference, last, "its row says that it was erased, its history not")
+    for remains in erase.remains_of(case):
+        yield Difference(case.reference, last, f"it was erased, and something is left: {remains}")
+    plain = {one.attname for one in case.fact_fields()}
+    plain -= {one.attname for one in personal_facts(kind_of(case.kind))}
+    wrong = [name for name in sorted(plain) if getattr(case, name) != stood.facts.get(name)]
+    if wrong:
+        words = f"facts: the row and the history differ in {', '.join(wrong)}"
+        yield Difference(case.reference, last, words)
+    tasks = {
+        (t.visit, t.command): (t.state, t.outcome, t.holder_id)
+        for t in Task.objects.filter(case_id=case.pk)
+    }
+    expected = {
+        (t["visit"], t["command"]): (t["state"], t["outcome"], t["holder"]) for t in stood.tasks
+    }
+    if tasks != expected:
+        yield Difference(case.reference, last, "the rows of its tasks differ from its history")
+    for _stale in findable.stale([case]):
+        yield Difference(case.reference, last, "it is not found by what is left of it")
 
 
 def _related(case_id: int) -> list[int]:

@@ -37,6 +37,7 @@ from processes.loan.activities import (
     score_credit,
 )
 from processes.loan.models import LoanApplication, Step
+from processes.retention import Retention
 from processes.validity import Validity
 from timers.spans import days, months, working_days
 
@@ -81,6 +82,11 @@ loan = Kind(
     },
     page=page.PAGE,
     identified_by=("email", "national_id", "account"),
+    retention={
+        Step.PAID_OUT: Retention(years=7, basis=_("General Tax Act, article 52: accounts")),
+        Step.DECLINED: Retention(years=2, basis=_("in case the decision is disputed")),
+        "": Retention(years=1, basis=_("credit policy: applications that came to nothing")),
+    },
 )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cases import fsm
-from processes import activities, kinds, letters, services, shapes
+from processes import activities, kinds, letters, retention, services, shapes
 from processes.engine import words
 from processes.work import inline
 from timers import spans
@@ -30,6 +30,7 @@ def entries() -> Iterator[tuple[str, list[tuple[str, Any]]]]:
         "A kind, its steps and clocks",
         [
             ("Kind", kind.__init__),
+            ("Retention", retention.Retention),
             ("kind.step", kind.step),
             ("kind.staff_step", kind.staff_step),
             ("kind.clock", kind.clock),

@@ -12,6 +12,7 @@ from processes.onboarding import page
 from processes.onboarding.activities import check_person, screen
 from processes.onboarding.models import BeneficialOwner, OwnerStep
 from processes.onboarding.screening import is_cleared
+from processes.retention import Retention
 
 owner = Kind(
     BeneficialOwner,
@@ -25,6 +26,9 @@ owner = Kind(
     correctable=(),
     found_by=("full_name", "id_number"),
     page=page.OWNER_PAGE,
+    # They are kept with the business that they own, and after it for as long as a refusal is.
+    retention={"": Retention(years=5, basis=_("law against money laundering: 5 years"))},
+    identified_by=("id_number",),
 )
 
 

@@ -31,6 +31,7 @@ from processes.onboarding.messages import MESSAGES
 from processes.onboarding.models import Onboarding, Step
 from processes.onboarding.owners import owner
 from processes.onboarding.screening import is_cleared
+from processes.retention import Retention
 from timers.spans import days, months, working_days
 
 __all__ = ["onboarding", "owner"]
@@ -68,6 +69,12 @@ onboarding = Kind(
     found_by=("name", "email", "registration_number"),
     page=page.PAGE,
     identified_by=("email", "registration_number"),
+    retention={
+        # The law's five years pass in the step “Ended, file kept”, before the case is closed.
+        Step.ENDED: Retention(months=1, basis=_("the five years of the file are over")),
+        Step.REFUSED: Retention(years=5, basis=_("law against money laundering: 5 years")),
+        "": Retention(years=1, basis=_("requests that came to nothing")),
+    },
 )
 
 MATCHED = "A match on the sanctions lists was confirmed."

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from processes.kinds import Kind
 from processes.permit import messages, page, rules
 from processes.permit.models import Decision, PermitApplication, Step
+from processes.retention import Retention
 from timers.spans import days, working_days
 
 permit = Kind(
@@ -55,6 +56,10 @@ permit = Kind(
         Step.DECISION: 5,
     },
     page=page.PAGE,
+    retention={
+        Step.ARCHIVED: Retention(years=20, basis=_("selection list of municipalities: permits")),
+        "": Retention(years=1, basis=_("selection list of municipalities: not pursued")),
+    },
 )
 permit.clock(
     "term",

@@ -21,7 +21,7 @@ from timers import clock
 
 READS = (
     "cases/{case}",
-    "cases/{case}?include=tasks,requirements,documents,clocks,events,transitions,parent,children,undo,related",
+    "cases/{case}?include=tasks,requirements,documents,clocks,events,transitions,parent,children,undo,related,retention",
     "cases/{case}/stood",
     "cases/{case}/events",
     "cases/{case}/documents",

@@ -33,6 +33,7 @@ from processes.engine.words import (
     subcase,
 )
 from processes.kinds import Kind
+from processes.retention import Retention
 from timers.spans import days, working_days
 
 claim = Kind(
@@ -77,6 +78,11 @@ claim = Kind(
     found_by=("claimant_name", "email", "account", "description", "unit"),
     page=page.PAGE,
     identified_by=("email", "account"),
+    retention={
+        Step.PAID: Retention(years=7, basis=_("General Tax Act, article 52: accounts")),
+        Step.REJECTED: Retention(years=5, basis=_("in case the decision is disputed")),
+        "": Retention(years=1, basis=_("claims that came to nothing")),
+    },
 )
 
 

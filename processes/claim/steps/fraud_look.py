@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from processes.claim.models.fraud_look import FraudLook, Step
 from processes.engine.words import ask_review
 from processes.kinds import Kind
+from processes.retention import Retention
 from timers.spans import working_days
 
 fraud_look = Kind(
@@ -19,6 +20,10 @@ fraud_look = Kind(
     main_line=[(_("Look"), [Step.LOOKING]), (_("Finding"), [Step.CLEARED])],
     correctable=(),
     found_by=("claimant_name", "of_claim"),
+    retention={
+        Step.CONFIRMED: Retention(years=8, basis=_("protocol on warnings of insurers")),
+        "": Retention(years=1, basis=_("looks that found nothing")),
+    },
 )
 
 

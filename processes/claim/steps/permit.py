@@ -12,6 +12,7 @@ from processes.claim.models.permit import Step, TravelPermit
 from processes.claim.steps.chain import approval, is_last, not_approved, onward
 from processes.engine.words import Outcome, deadline, decide, first_of, message, now, sleep_until
 from processes.kinds import Kind
+from processes.retention import Retention
 from timers.spans import days, months
 
 permit = Kind(
@@ -57,6 +58,10 @@ permit = Kind(
         "permit_rejected": "processes.claim.forms.ReasonForm",
     },
     found_by=("claimant_name", "email", "destination", "unit"),
+    retention={
+        Step.SETTLED: Retention(years=7, basis=_("General Tax Act, article 52: accounts")),
+        "": Retention(years=1, basis=_("trips that did not take place")),
+    },
 )
 
 

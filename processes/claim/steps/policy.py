@@ -11,6 +11,7 @@ from processes.claim.activities import look_at_claims
 from processes.claim.models.policy import Policy, Step
 from processes.engine.words import first_of, message, now, sleep_until
 from processes.kinds import Kind
+from processes.retention import Retention
 from timers.spans import months
 
 policy = Kind(
@@ -29,6 +30,9 @@ policy = Kind(
     form="processes.claim.forms.PolicyForm",
     check_facts=rules.unfit_policy,
     found_by=("holder_name", "email", "covers"),
+    retention={
+        "": Retention(years=7, since="ends_date", basis=_("General Tax Act, article 52: accounts"))
+    },
 )
 
 

@@ -12,6 +12,7 @@ from processes.claim.activities import letter
 from processes.claim.models.recovery import Recovery, Step
 from processes.engine.words import ask_review, deadline, first_of, message, sleep
 from processes.kinds import Kind
+from processes.retention import Retention
 from timers.spans import days, working_days
 
 recovery = Kind(
@@ -31,6 +32,7 @@ recovery = Kind(
     answer_forms={"money_back": "processes.claim.forms.MoneyBackForm"},
     parent_fact="of_claim",
     found_by=("debtor_name", "email", "of_claim"),
+    retention={"": Retention(years=7, basis=_("General Tax Act, article 52: accounts"))},
 )
 
 MONEY_MET = "it is counted; when all is back, the recovery is closed"

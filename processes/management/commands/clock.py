@@ -12,14 +12,17 @@ from audit import feed, readseals
 from cases import digest, drafts, once, presence
 from processes import letters
 from processes.acts import bulk, clients, expiring, uploads
+from processes.acts import destructions as destruction_acts
 from processes.acts import exports as export_acts
 from processes.acts import jobs as job_acts
 from processes.customer import codes
+from processes.erasing import files
 from processes.proof import anchoring, runs
 from processes.webhooks import delivering, notices
 from processes.work import (
     bulkacts,
     coderuns,
+    destructions,
     exports,
     firing,
     jobs,
@@ -60,6 +63,9 @@ SWEEPS = (
     Sweep("figures of the day", 3600, lambda: weekfigures.write_today()),
     Sweep("digests", 60, lambda: digest.send_due()),
     Sweep("customers' visits", 3600, lambda: codes.forget_old()),
+    Sweep("destructions", 5, lambda: destructions.publish_unfinished()),
+    Sweep("destruction list of the day", 3600, lambda: destruction_acts.make_daily()),
+    Sweep("files of erased cases", 30, lambda: files.delete_left()),
     Sweep("answers of the API", 3600, lambda: clients.forget_old()),
 )
 

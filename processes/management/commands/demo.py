@@ -34,6 +34,8 @@ PEOPLE: list[tuple[str, str, str, str, list[str]]] = [
     ("nadia", "Nadia", "Haddad", "", ["auditor"]),
     ("oskar", "Oskar", "Lind", "", ["operator"]),
     ("anna", "Anna", "Mol", "", ["administrator"]),
+    ("ruth", "Ruth", "Kok", "", ["records manager"]),
+    ("bas", "Bas", "Dekker", "", ["records manager"]),
 ]
 CAPACITIES = {"sanne": 12, "milan": 10, "joost": 8}  # open cases at a time
 
