@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.desk import PASSWORD
 from timers import clock
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -121,6 +122,10 @@ def test_signing_in(people: Any, window: Any) -> None:
     assert violations(one.page) == []
     assert one.page.title().startswith("Error:")
     assert one.focused() == "errors"
+    one.page.fill("#id_password", PASSWORD)
+    one.page.click("button.main")
+    one.page.wait_for_selector("header.top")
+    assert [cookie["name"] for cookie in one.context.cookies()].count("sessionid") == 1
 
 
 def test_what_is_wrong_with_a_page_is_found(people: Any, window: Any) -> None:
