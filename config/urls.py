@@ -11,6 +11,7 @@ urlpatterns = [
     path("checks/", include("processes.proof.urls")),
     path("webhooks/", include("processes.webhooks.urls")),
     path("jobs/", include("processes.jobs.urls")),
+    path("exports/", include("processes.exports.urls")),
     path("processes/", include("processes.handbook.urls")),
     path("cases/<str:reference>/history/", include("processes.past.urls")),
     path("", include("processes.erasing.urls")),

@@ -76,7 +76,10 @@ class Caller:
 
     def cases(self, *acts: str) -> QuerySet[Case]:
         """The cases that the caller may see and whose kind the token names for one of these."""
-        found = access.visible_cases(self.who)
+        return self.narrowed(access.visible_cases(self.who), *acts)
+
+    def narrowed(self, found: QuerySet[Case], *acts: str) -> QuerySet[Case]:
+        """Of these cases, those whose kind the token names for one of these acts."""
         if self.scopes is None:
             return found
         pairs = [scope.partition(":") for scope in self.scopes]

@@ -18,7 +18,7 @@ from cases import queries, worklist
 from cases.absence import away_now
 from cases.errors import NoSuchCase, Refused
 from cases.forms import BulkHandOverForm, BulkRemindForm, EmptyForm
-from cases.models import BulkAct, Person
+from cases.models import BulkAct, Person, Task
 from cases.once import Answer
 from cases.views import filters
 from cases.views.acting import SeeOther, carry_out
@@ -31,6 +31,7 @@ from timers import clock
 
 DONE_AT_ONCE_SECONDS = 3.0  # what takes longer, a worker carries on
 QUEUE = "queue"
+EXPORT = "export"
 
 
 @require_http_methods(["GET", "POST"])
@@ -53,6 +54,8 @@ def chosen_list(request: HttpRequest) -> HttpResponse:
         return show(form)
     # Choosing changes nothing yet: who goes back and chooses others has another choice to look at.
     rows, left_out = _picked(request)
+    if request.POST.get("what") == EXPORT and rows:
+        return SeeOther(_export_of(request, rows))
     try:
         chosen = bulk.choose(
             what=request.POST.get("what", ""),
@@ -66,6 +69,18 @@ def chosen_list(request: HttpRequest) -> HttpResponse:
         form.add_error(None, str(refusal))
         return show(form, refusal.status)
     return SeeOther(chosen.get_absolute_url())
+
+
+def _export_of(request: HttpRequest, rows: Sequence[Picked]) -> str:
+    """Where an export of these rows is asked for; of a whole list, by its filters."""
+    if request.POST.get("scope") == "all":
+        query = QueryDict(mutable=True)
+        query.update({name: request.POST.get(name, "") for name in ("list", "query")})
+        return f"{reverse('new-export')}?{query.urlencode()}"
+    cases = [one.case_id for one in rows if one.case_id]
+    tasks = [one.task_id for one in rows if one.task_id]
+    cases += Task.objects.filter(pk__in=tasks).values_list("case", flat=True)
+    return f"{reverse('new-export')}?ids={','.join(map(str, dict.fromkeys(cases)))}"
 
 
 def _back(request: HttpRequest) -> str:

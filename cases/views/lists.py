@@ -54,7 +54,7 @@ def case_list(request: HttpRequest) -> HttpResponse:
         "address": filters.without(request.GET).removeprefix("?"),
         "kept": filters.kept(request.GET, "cases"),
         "page_name": "cases",
-        "acts": ["hand-over", "take", "remind"] if _acts(person, choice) else [],
+        "acts": ["hand-over", "take", "remind", "export"] if _acts(person, choice) else [],
         "saved": [] if part else list(lists.lists_of(person)),
         "section": "cases",
     }

@@ -80,7 +80,9 @@ def _acts_of(tab: str) -> list[str]:
     if tab == "done":
         return []
     return (
-        ["take", "hand-over", "remind"] if tab in ("queue", "reviews") else ["hand-over", "remind"]
+        ["take", "hand-over", "remind", "export"]
+        if tab in ("queue", "reviews")
+        else ["hand-over", "remind", "export"]
     )
 
 

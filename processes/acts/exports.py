@@ -39,7 +39,7 @@ class ExportGone(Refused):
 
 def exportable(caller: Caller) -> QuerySet[Case]:
     """The cases that the caller may take away, as far as their token names the kinds."""
-    return caller.cases("read") & access.exportable_cases(caller.who)
+    return caller.narrowed(access.exportable_cases(caller.who), "read")
 
 
 def options_of(given: dict[str, Any]) -> dict[str, Any]:

@@ -188,6 +188,11 @@ PROBLEMS: dict[str, Problem] = {
         gettext_lazy("The part does not begin where the upload stands"),
         gettext_lazy("Ask with HEAD how many bytes are kept, and go on from there."),
     ),
+    "export-gone": Problem(
+        410,
+        gettext_lazy("There is no file of this export"),
+        gettext_lazy("Wait until it is made, or ask for a new one; the sentence says which."),
+    ),
     "upload-gone": Problem(
         410, gettext_lazy("The upload was dropped"), gettext_lazy("Begin it anew.")
     ),

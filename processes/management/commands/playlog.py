@@ -24,6 +24,7 @@ from django.test.utils import override_settings
 from audit.models import Event
 from processes.kinds import kind_of, kinds
 from processes.models import Activity, Worker
+from processes.playlog import xes
 from processes.playlog.digest import digest_of
 from processes.playlog.driver import Driver
 from processes.playlog.recorded import (
@@ -51,7 +52,17 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("kind", help="such as loan")
-        parser.add_argument("folder", type=Path, help="holds cases.csv.gz and events.csv.gz")
+        parser.add_argument(
+            "folder",
+            type=Path,
+            help="holds cases.csv.gz and events.csv.gz; or a log in XES, .xes or .xes.gz",
+        )
+        parser.add_argument(
+            "--mapping", type=Path, help="JSON: which attributes of a log in XES are what"
+        )
+        parser.add_argument(
+            "--look", action="store_true", help="count what a log in XES holds, and play nothing"
+        )
         parser.add_argument("--parents", type=Path, help="the folder of the log of their parents")
         parser.add_argument("--cases", type=int, default=0, help="how many; all unless given")
         parser.add_argument(
@@ -81,11 +92,11 @@ class Command(BaseCommand):
         if options["kill_every"]:
             self._again_and_again(options)
             return
-        driver_type = driver_of(options["kind"], options["folder"].resolve().name)
         try:
-            cases = read_cases(options["folder"], count=options["cases"], seed=options["seed"])
-            cases = part_of(cases, options["part"], family=driver_type.parent_of)
-            rows = read_rows(options["folder"], cases)
+            if options["look"]:
+                self._look(options)
+                return
+            driver_type, cases, rows = self._read(options)
             parents = {}
             if options["parents"]:
                 named = {name for case in cases.values() if (name := driver_type.parent_of(case))}
@@ -121,6 +132,30 @@ class Command(BaseCommand):
         if reports[0].share * 100 < options["at_least"]:
             raise CommandError(f"Fewer than {options['at_least']} % ended as recorded.")
 
+    def _read(
+        self, options: dict[str, Any]
+    ) -> tuple[type[Driver], dict[str, RecordedCase], list[Row]]:
+        """Who plays the log, its cases, and their rows."""
+        source: Path = options["folder"]
+        count, seed = options["cases"], options["seed"]
+        if not xes.is_xes(source):
+            driver_type = driver_of(options["kind"], source.resolve().name)
+            cases = read_cases(source, count=count, seed=seed)
+            cases = part_of(cases, options["part"], family=driver_type.parent_of)
+            return driver_type, cases, read_rows(source, cases)
+        mapping = xes.mapping_of(options["mapping"])
+        driver_type = driver_of(options["kind"], mapping.log or source.name.partition(".")[0])
+        cases, rows = xes.read(source, mapping, count=count, seed=seed)
+        cases = part_of(cases, options["part"], family=driver_type.parent_of)
+        return driver_type, cases, [row for row in rows if row.case_id in cases]
+
+    def _look(self, options: dict[str, Any]) -> None:
+        """Say what a log in XES holds."""
+        if not xes.is_xes(options["folder"]):
+            raise CommandError("--look reads a log in XES: .xes or .xes.gz.")
+        found = xes.look(options["folder"], xes.mapping_of(options["mapping"]))
+        self.stdout.write(f"{found.cases} cases, {found.events} events, {found.variants} variants")
+
     def _play(self, driver: Driver, rows: list[Row], options: dict[str, Any]) -> int:
         """Let time pass from row to row. Returns how many were played now."""
         installation = driver.installation
@@ -145,6 +180,8 @@ class Command(BaseCommand):
         command += [options["kind"], str(options["folder"].resolve())]
         command += [f"--{name}={options[name]}" for name in ("cases", "part", "seed", "verbosity")]
         command.append(f"--at-least={options['at_least']}")
+        if options["mapping"]:
+            command.append(f"--mapping={options['mapping'].resolve()}")
         if options["parents"]:
             command.append(f"--parents={options['parents'].resolve()}")
         for life in range(LIVES):
