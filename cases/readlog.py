@@ -53,7 +53,8 @@ SHOWS_NO_CASE: dict[str, str] = {
         "how a kind works, with numbers of cases at most",
     ),
     **dict.fromkeys(
-        ("api-docs", "api-schema", "api:Problems", "api:OneProblem"), "the manual of the API"
+        ("api-docs", "api-schema", "api:Problems", "api:OneProblem", "api:ExportSchema"),
+        "the manual of the API",
     ),
     **dict.fromkeys(("running", "api:Workers"), "machines and queues"),
     **dict.fromkeys(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from cases.models import Export
+from audit import reads
+from cases.models import Export, ExportCase
 
 
 def note(export: Export) -> None:
-    """This export is being given to whoever asked for it. Its row and `ExportCase` tell who, when
-    and which cases until the read log takes it."""
+    """This export is being given to whoever asked for it: its digest, and each case in it."""
+    reads.of_file(export.digest)
+    held = ExportCase.objects.filter(export=export).order_by("place")
+    reads.also(held.values_list("case", flat=True).iterator(chunk_size=10_000))

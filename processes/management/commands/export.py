@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import shutil
 import sys
 from pathlib import Path
@@ -10,13 +11,17 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.http import QueryDict
 
+from audit import reads
 from cases.errors import Refused
 from cases.models import Case, Export, Person
+from cases.queries import chosen_cases
+from cases.views import filters
 from processes.acts import exports as acts
 from processes.callers import Caller
 from processes.exports.formats import formats
 from processes.exports.gathering import PEOPLE
 from processes.work import exports as work
+from timers import clock
 
 
 class Command(BaseCommand):
@@ -64,8 +69,18 @@ class Command(BaseCommand):
             )
             self._make(export)
             export.refresh_from_db()
-            with acts.give_out(export=export, caller=caller) as file:
-                self._write(file, options["out"])
+            with reads.collecting() as reading:
+                with acts.give_out(export=export, caller=caller) as file:
+                    reading.actor = f"system:{getpass.getuser()}"
+                    reading.on_behalf = caller.code
+                    reads.write(
+                        reading,
+                        at=clock.now(),
+                        through="command",
+                        what="export",
+                        item=str(export.pk),
+                    )
+                    self._write(file, options["out"])
         except Refused as refusal:
             raise CommandError(str(refusal)) from refusal
         self.stderr.write(
@@ -74,10 +89,6 @@ class Command(BaseCommand):
         )
 
     def _chosen(self, person: Person, options: dict[str, Any]) -> tuple[str, Any, str]:
-        from cases.queries import chosen_cases
-        from cases.views import filters
-        from timers import clock
-
         ways = [bool(options["references"]), options["query"] is not None, options["everything"]]
         if sum(ways) != 1:
             raise CommandError("Name cases, or give --query, or --everything.")
