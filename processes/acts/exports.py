@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import EmptyResultSet
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import connection, transaction
@@ -113,7 +114,10 @@ def ask(
 
 def _choose(export: Export, cases: QuerySet[Case]) -> int:
     """Write down which cases are in it, in one statement however many there are."""
-    sql, values = cases.order_by().values("pk").distinct().query.sql_with_params()
+    try:
+        sql, values = cases.order_by().values("pk").distinct().query.sql_with_params()
+    except EmptyResultSet:  # that there is none is known without a look
+        return 0
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO cases_exportcase (export_id, place, case_id) "

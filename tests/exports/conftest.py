@@ -16,6 +16,9 @@ from processes.acts.notes import add_note
 from processes.acts.tasks import complete_task
 from processes.callers import Caller
 from processes.work import exports as work
+from tests.cases.conftest import visit
+
+__all__ = ["visit"]
 
 NASTY = '=HYPERLINK("x") عربى עברית 中文 한국어 😀🦊 e\u0301 <&>"\' \x01 \ttab'
 

@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 from django.contrib.auth.models import Group
 
+from audit.models import Read
 from cases.actors import Actor
 from cases.errors import Invalid, NotAllowed
 from cases.models import Case, Export, ExportCase, Person
@@ -139,6 +140,10 @@ def test_a_file_is_given_out_to_who_may_still_see_all_of_it(
     visitor = visit(desk.people.sanne)
     answer = visitor.client.get(f"/exports/{export.pk}/file")
     assert answer.status_code == 200 and "attachment" in answer["Content-Disposition"]
+    # The read log has the digest of the very file, and every case in it
+    read = Read.objects.filter(what="export-file").latest("pk")
+    assert bytes(read.digest).hex() == export.digest
+    assert set(read.case_ids) == {scene["north"].pk, scene["review"].pk}
     # A case goes to another team: the whole file is withheld, and says why
     Case.objects.filter(pk=scene["north"].pk).update(team=desk.people.eve.team)
     page = visitor.open(f"/exports/{export.pk}/file")
