@@ -36,12 +36,19 @@ def meant_for(person: Person) -> QuerySet[Notice]:
     away = Absence.objects.filter(
         substitute=person, from_date__lte=day, until_date__gte=day
     ).values("person")
-    meant = Q(person=person) | Q(person__in=away) | Q(person=None, role__in=person.roles)
+    meant = Q(person=person) | Q(person__in=away) | _of_their_roles(person)
     return (
         Notice.objects.filter(meant, case__in=access.visible_cases(person))
         .annotate(is_read=Exists(_reads(person)), is_muted=Exists(_mutes(person)))
         .order_by("-written_at", "-pk")
     )
+
+
+def _of_their_roles(person: Person) -> Q:
+    """What is told to all of a role: to a team's own people, of the cases of their team."""
+    of_all = Q(role__in=person.roles - access.TEAM_ROLES)
+    own = Q(case__team=None) | Q(case__team__in=person.team_ids) | Q(case__owner=person)
+    return Q(person=None) & (of_all | Q(role__in=person.roles & access.TEAM_ROLES) & own)
 
 
 def _reads(person: Person) -> QuerySet[NoticeRead]:

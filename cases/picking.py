@@ -33,7 +33,8 @@ class Next:
 def next_for(person: Person) -> list[Next]:
     """What this person can take, the most pressing first: four eyes are kept, and a case is taken
     by caseworkers alone."""
-    tasks = list(next_tasks(person).select_related("case")[:LOOKED_AT])
+    parts = (part.select_related("case")[:LOOKED_AT] for part in next_tasks(person))
+    tasks = [task for part in parts for task in part]
     access.foresee(person, [task.case for task in tasks])
     cases = list(next_cases(person)[:LOOKED_AT]) if access.CASEWORKER in person.roles else []
     things: list[tuple[Task | Case, datetime | None]] = [(one, one.due_at) for one in tasks]

@@ -36,6 +36,7 @@ LEAVES: dict[str, Any] = {
         "records managers, auditors and supervisors, of the cases that they see"
     ),
     "is_oneself": gettext_lazy("the person concerned"),
+    "is_more_than_operator": gettext_lazy("has another role than operator"),
     "is_superuser": gettext_lazy("technical administrators"),
 }
 _ALSO = re.compile(r"& has_role:([^()&|~]+)")  # what a rule asks for besides

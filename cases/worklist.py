@@ -150,21 +150,22 @@ class Source:
     why: Any
 
 
-def next_tasks(person: Person) -> QuerySet[Task]:
-    """Tasks this person could take, the most pressing first."""
-    return (
-        access.visible_tasks(person)
-        .filter(holder=None)
-        .exclude(unlike__contains=f'"person:{person.pk}"')
-        .order_by(F("due_at").asc(nulls_last=True), "id")
-    )
+def next_tasks(person: Person) -> list[QuerySet[Task]]:
+    """Tasks this person could take, in parts that share none; in each the most pressing first."""
+    barred = f'"person:{person.pk}"'
+    return [
+        part.exclude(unlike__contains=barred).order_by(F("due_at").asc(nulls_last=True), "id")
+        for part in access.offered_parts(person)
+    ]
 
 
 def next_cases(person: Person) -> QuerySet[Case]:
     """Cases of this person's teams that nobody has and no offered task leads to, in that order."""
     if not access.may(person, "open case"):
         return Case.objects.none()
-    offered = next_tasks(person).filter(case=OuterRef("pk")).order_by()
+    offered = Task.objects.filter(
+        case=OuterRef("pk"), state="open", holder=None, role__in=person.roles
+    ).exclude(unlike__contains=f'"person:{person.pk}"')
     return (
         access.cases_of_team(person)
         .filter(owner=None, closed_at=None)
@@ -199,10 +200,10 @@ def _sources(person: Person, now: datetime) -> dict[str, list[Source]]:
             Source(unheld.filter(~answered & turn), case_turn),
         ],
         "waiting": [Source(unheld.filter(~answered & ~turn), Value("waiting"))],
-        "queue": [Source(offered, free), Source(nobody, of_nobody)],
+        "queue": [*(Source(part, free) for part in offered), Source(nobody, of_nobody)],
         "reviews": [
             Source(held.filter(is_review=True), mine),
-            Source(offered.filter(is_review=True), free),
+            *(Source(part.filter(is_review=True), free) for part in offered),
         ],
         "done": [Source(done, Value("done"))],
     }
@@ -280,6 +281,12 @@ def _columns(source: Source, *, done: bool, most: int | None = None) -> Sql | No
     return sql_of(found)
 
 
+def _dues(source: Source, *, done: bool) -> Sql | None:
+    """When the rows of a source are due: all that counting them needs."""
+    due = "closed_at" if done and source.rows.model is Task else _due_of(source.rows)
+    return sql_of(source.rows.order_by().values_list(due)[: COUNTED_TO + 1])
+
+
 # -- reading
 
 
@@ -289,6 +296,7 @@ _NOTHING: Sql = (
     "SELECT NULL, NULL::bigint, NULL::bigint, NULL::timestamptz, NULL, NULL WHERE false",
     (),
 )
+_NO_DUE: Sql = ("SELECT NULL::timestamptz WHERE false", ())
 
 
 def _read(
@@ -309,7 +317,7 @@ def _read(
         texts.append(f'{text} AS "{name}"')
         values += params
     is_done = any(isinstance(one.why, Value) and one.why.value == "done" for one in narrowed)
-    union = union_of([_columns(part, done=is_done) for part in narrowed]) or _NOTHING
+    dues = union_of([_dues(part, done=is_done) for part in narrowed]) or _NO_DUE
     # By due date each part gives its own first rows by its index, however many there are.
     most = sum(window) if order == _order("", "") else None
     first = union_of([_columns(part, done=is_done, most=most) for part in narrowed]) or _NOTHING
@@ -319,7 +327,7 @@ def _read(
         " count(*) FILTER (WHERE due_at >= %s AND due_at < %s) AS near,"
         " count(*) FILTER (WHERE due_at >= %s) AS later,"
         " count(*) FILTER (WHERE due_at IS NULL) AS never"
-        f" FROM (SELECT * FROM ({union[0]}) AS narrowed ({names})"
+        f" FROM (SELECT due_at FROM ({dues[0]}) AS narrowed (due_at)"
         f" LIMIT {COUNTED_TO + 1}) AS counted"
     )
     page = (
@@ -333,7 +341,7 @@ def _read(
         " page.why, page.case_id, page.task_id, page.due_at"
         f" FROM ({counted}) AS levels LEFT JOIN ({page}) AS page ON true ORDER BY page.place"
     )
-    values += [now, now, near, near, *union[1], *first[1]]
+    values += [now, now, near, near, *dues[1], *first[1]]
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         rows = cursor.fetchall()

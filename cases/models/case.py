@@ -93,6 +93,19 @@ class Case(models.Model):
                 name="case_open_by_due",
             ),
             models.Index(
+                "team",
+                models.F("closed_at").desc(),
+                models.F("id").desc(),
+                condition=models.Q(closed_at__isnull=False),
+                name="case_closed_by_team",
+            ),
+            models.Index(
+                models.F("closed_at").desc(),
+                models.F("id").desc(),
+                condition=models.Q(closed_at__isnull=False),
+                name="case_closed_last",
+            ),
+            models.Index(
                 fields=["stopped_at"],
                 condition=models.Q(stopped_at__isnull=False),
                 name="case_stopped",

@@ -62,6 +62,12 @@ class Task(models.Model):
                 name="task_open_holder",
             ),
             models.Index(
+                fields=["case"],
+                include=["role", "holder"],
+                condition=models.Q(state="open"),
+                name="task_open_case",
+            ),
+            models.Index(
                 fields=["role", "due_at", "id"],
                 condition=models.Q(state="open", holder__isnull=True),
                 name="task_offered",

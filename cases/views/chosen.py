@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from cases import queries, worklist
 from cases.absence import away_now
+from cases.caselist import first_cases
 from cases.errors import NoSuchCase, Refused
 from cases.forms import BulkHandOverForm, BulkRemindForm, EmptyForm
 from cases.models import BulkAct, Person, Task
@@ -118,9 +119,8 @@ def _all_of(request: HttpRequest, query: QueryDict) -> tuple[list[Picked], int]:
     """Everything that a list holds now, up to the most that one act takes."""
     person, now = person_of(request), clock.now()
     if request.POST.get("list") == "cases":
-        found = queries.chosen_cases(person, filters.case_choice(query), now)
-        ids = list(found.values_list("pk", "head_number")[: MOST_ROWS + 1])
-        rows = [Picked(case_id=pk, seen_number=number) for pk, number in ids]
+        found = first_cases(person, filters.case_choice(query), now, most=MOST_ROWS + 1)
+        rows = [Picked(case_id=case.pk, seen_number=case.head_number) for case in found]
     else:
         tab, choice = filters.work_choice(query)
         most = MOST_ROWS + 1

@@ -161,17 +161,16 @@ def chips(
 
 def work_known(person: Person, choice: WorkChoice) -> dict[str, list[tuple[Any, Any]]]:
     """What my work can be narrowed by."""
-    people = [(str(one.pk), str(one)) for one in queries.colleagues(person)]
     return {
         **options(person, kind=choice.kind, waiting=choice.waiting),
         "due": WORK_DUES,
-        "owner": [("nobody", gettext("Nobody")), *people],
+        "owner": [("nobody", gettext("Nobody")), *_people(person, choice.owner)],
     }
 
 
 def case_known(person: Person, choice: Choice) -> dict[str, list[tuple[Any, Any]]]:
     """What the list of cases can be narrowed by."""
-    people = [(str(one.pk), str(one)) for one in queries.colleagues(person) if one != person]
+    people = _people(person, choice.owner, team=choice.team, but=person)
     return {
         **options(person, kind=choice.kind, waiting=choice.waiting),
         "due": DUES,
@@ -179,6 +178,23 @@ def case_known(person: Person, choice: Choice) -> dict[str, list[tuple[Any, Any]
         "owner": [("me", gettext("Me")), ("nobody", gettext("Nobody")), *people],
         "team": [(str(one.pk), one.name) for one in queries.teams_of(person)],
     }
+
+
+MOST_PEOPLE = 200  # in one list to choose from; of more, those of a team that was chosen first
+
+
+def _people(
+    person: Person, chosen: str, *, team: str = "", but: Person | None = None
+) -> list[tuple[str, str]]:
+    """The people by whom a list can be narrowed: colleagues, or all for those who see all teams,
+    unless these are too many to choose from; always the one that is chosen."""
+    people = queries.colleagues(person)
+    if not person.team_id and queries.is_number(team):
+        people = people.filter(team=int(team))
+    found = [one for one in people[: MOST_PEOPLE + 1] if one != but]
+    if len(found) > MOST_PEOPLE:
+        found = list(people.filter(pk=int(chosen))) if queries.is_number(chosen) else []
+    return [(str(one.pk), str(one)) for one in found]
 
 
 def work_chips(person: Person, query: QueryDict) -> list[Chip]:

@@ -9,8 +9,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from cases import access, queries
+from cases import access
 from cases.absence import away_now
+from cases.caselist import page_of_cases
 from cases.queries import Choice
 from cases.views import filters
 from cases.views.signing import person_of, signed_in
@@ -33,11 +34,8 @@ def case_list(request: HttpRequest) -> HttpResponse:
         exact = access.visible_cases(person).filter(reference__iexact=choice.find).first()
         if exact is not None:
             return redirect(exact)
-    found = queries.chosen_cases(person, choice, now)
     page = page_of(request)
-    first = (page - 1) * queries.PAGE_ROWS
-    rows = list(found[first : first + queries.PAGE_ROWS + 1])
-    shown = rows[: queries.PAGE_ROWS]
+    listed = page_of_cases(person, choice, now, page=page)
     known = filters.case_known(person, choice)
     part = request.htmx.target == "div#found"
     context = {
@@ -45,12 +43,12 @@ def case_list(request: HttpRequest) -> HttpResponse:
         "known": known,
         "chips": filters.chips(request.GET, choice, known, names=filters.CASE_FILTERS),
         "is_narrowed": choice != Choice(sort=choice.sort),
-        "rows": shown,
-        "away": away_now({case.owner_id for case in shown if case.owner_id}),
-        "count": len(rows) if page == 1 and len(rows) == len(shown) else queries.count_of(found),
+        "rows": listed.rows,
+        "away": away_now({case.owner_id for case in listed.rows if case.owner_id}),
+        "count": listed.count,
         "heads": filters.heads(request.GET, _columns(choice), sort=choice.sort),
         "page": page,
-        "has_next": len(rows) > queries.PAGE_ROWS,
+        "has_next": listed.has_next,
         "address": filters.without(request.GET).removeprefix("?"),
         "kept": filters.kept(request.GET, "cases"),
         "page_name": "cases",
