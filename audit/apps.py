@@ -6,3 +6,6 @@ class AuditConfig(AppConfig):
 
     name = "audit"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        import audit.checks  # noqa: F401 - registers itself

@@ -8,6 +8,21 @@ tagged object of one key:
 
 A key of the caller's own that starts with "$" is written with a second one, so what is decoded
 is always what was encoded, with two exceptions: tuples come back as lists, and moments in UTC.
+
+What is personal is sealed (audit/sealing.py). Such data begins with its box:
+
+    {"$box":"CASE.NUMBER.BASE64", …
+
+and has, where values were taken out, tags with their places in the box:
+
+    {"$sealed":0}  a text          {"$sealed_map":2}   a mapping
+    {"$sealed_value":1}  a number, date, truth…   {"$sealed_list":3}  a list
+
+BASE64 is of 12 bytes of nonce, the ciphertext, and 16 bytes of tag: AES-256-GCM with the key of
+the case, over the values, each a JSON text as above on a line of its own, in UTF-8; authenticated
+with the ASCII bytes of `CASE.NUMBER`, the case and the number of the event. An empty box, "",
+holds nothing: it was recorded after the key was destroyed. Put the lines in place of the tags and
+take the box out, and it is the data as encode() would write it.
 """
 
 import json
@@ -21,10 +36,12 @@ from uuid import UUID
 import msgspec
 from django.conf import settings
 
+from audit.erased import ERASED
+
 EVENT_BYTES = 256 * 1024  # unless settings.LONGCASE_EVENT_BYTES says otherwise
 
-_AS_IT_IS = frozenset({str, int, bool, type(None)})
-_to_json = json.JSONEncoder(
+AS_IT_IS = frozenset({str, int, bool, type(None)})
+to_json = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 ).encode
 
@@ -40,12 +57,22 @@ def encode(data: Any) -> str:
     NUL character, half a surrogate pair, a moment without a time zone), each naming the place,
     and PayloadTooLarge.
     """
-    text = _to_json(data if _is_plain(data) else _tagged(data, at="data"))
-    # Postgres keeps neither of these in text or JSON; the rare suspect gets the slow look.
-    if "\\u0000" in text or not (text.isascii() or _is_unicode(text)):
-        _refuse_unstorable(data, at="data")
-    _check_size(text)
+    text = to_json(data if _is_plain(data) else tagged(data, at="data"))
+    check(data, text)
     return text
+
+
+def check(data: Any, *texts: str) -> None:
+    """Whether the database can keep what `data` was written as. Raises as encode() does."""
+    # Postgres keeps neither of these in text or JSON; the rare suspect gets the slow look.
+    size = 0
+    for text in texts:
+        if "\\u0000" in text or not (text.isascii() or _is_unicode(text)):
+            _refuse_unstorable(data, at="data")
+        size += len(text)
+    limit = getattr(settings, "LONGCASE_EVENT_BYTES", EVENT_BYTES)
+    if size * 4 > limit:  # UTF-8 takes at most four bytes a character
+        _check_size(sum(len(text.encode()) for text in texts), limit)
 
 
 def decode(text: str) -> dict[str, Any]:
@@ -95,21 +122,19 @@ def _is_plain(data: Any) -> bool:
     if type(data) is not dict:
         return False
     for key, value in data.items():
-        if type(value) not in _AS_IT_IS or type(key) is not str or key[:1] == "$":
+        if type(value) not in AS_IT_IS or type(key) is not str or key[:1] == "$":
             return False
     return True
 
 
-def _tagged(value: Any, *, at: str) -> Any:
+def tagged(value: Any, *, at: str) -> Any:
     kind = type(value)
-    if kind in _AS_IT_IS:
+    if kind in AS_IT_IS:
         return value
     if isinstance(value, Mapping):
-        return {
-            _escaped(key, at=at): _tagged(item, at=f"{at}.{key}") for key, item in value.items()
-        }
+        return {escaped(key, at=at): tagged(item, at=f"{at}.{key}") for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_tagged(item, at=f"{at}[{place}]") for place, item in enumerate(value)]
+        return [tagged(item, at=f"{at}[{place}]") for place, item in enumerate(value)]
     if isinstance(value, str):
         return str.__str__(value)  # TextChoices and the like: the word, not the member
     if isinstance(value, float):
@@ -130,7 +155,7 @@ def _tagged(value: Any, *, at: str) -> Any:
     )
 
 
-def _escaped(key: object, *, at: str) -> str:
+def escaped(key: object, *, at: str) -> str:
     if not isinstance(key, str):
         raise TypeError(f"{at} has the key {key!r}; keys in history are text.")
     return f"${key}" if key.startswith("$") else str.__str__(key)
@@ -161,12 +186,17 @@ _SPELLINGS: tuple[tuple[type, str, Callable[[Any], str]], ...] = (
     (UUID, "$uuid", str),
     (timedelta, "$seconds", _seconds_text),
 )
-_READINGS: dict[str, Callable[[str], Any]] = {
+_READINGS: dict[str, Callable[[Any], Any]] = {
     "$decimal": Decimal,
     "$datetime": datetime.fromisoformat,
     "$date": date.fromisoformat,
     "$uuid": UUID,
     "$seconds": _seconds_span,
+    # Nobody put the values in place of these: they are erased.
+    "$sealed": lambda _: ERASED,
+    "$sealed_value": lambda _: None,
+    "$sealed_map": lambda _: {},
+    "$sealed_list": lambda _: [],
 }
 
 
@@ -212,11 +242,7 @@ def _refuse_unstorable(value: Any, *, at: str) -> None:
             _refuse_unstorable(item, at=f"{at}[{place}]")
 
 
-def _check_size(text: str) -> None:
-    limit = getattr(settings, "LONGCASE_EVENT_BYTES", EVENT_BYTES)
-    if len(text) * 4 <= limit:  # UTF-8 takes at most four bytes a character
-        return
-    size = len(text.encode())
+def _check_size(size: int, limit: int) -> None:
     if size > limit:
         raise PayloadTooLarge(
             f"The data of one event takes {size:,} bytes; {limit:,} are allowed "

@@ -121,6 +121,11 @@ def known(case_id: int) -> Key | Destroyed | None:
     return found[1]
 
 
+def at_hand(case_ids: Iterable[int]) -> dict[int, Key | Destroyed]:
+    """The keys of these cases that can be used without asking: those that are not destroyed."""
+    return {case_id: key for case_id in case_ids if isinstance(key := known(case_id), Key)}
+
+
 def fetch(case_ids: Collection[int]) -> dict[int, Key | Destroyed]:
     """The keys of many cases, in one query at most. Cases that have none are left out."""
     found = {case_id: key for case_id in case_ids if (key := known(case_id)) is not None}

@@ -1,4 +1,5 @@
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
@@ -6,21 +7,26 @@ from django.contrib.postgres.indexes import BrinIndex, GinIndex
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from audit import codec
+from audit import codec, sealing
 
 
 class EncodedData(Mapping[str, Any]):
     """The data of an event, read from its stored text when first looked into."""
 
-    __slots__ = ("_data", "text")
+    __slots__ = ("_data", "_of", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._of = (0, 0)
         self._data: dict[str, Any] | None = None
+
+    def belongs_to(self, case_id: int, number: int) -> None:
+        """Let no box of another event be opened for this one."""
+        self._of = case_id, number
 
     def _decoded(self) -> dict[str, Any]:
         if self._data is None:
-            self._data = codec.decode(self.text)
+            self._data = sealing.decode(self.text, *self._of)
         return self._data
 
     def __getitem__(self, key: str) -> Any:
@@ -86,6 +92,19 @@ class Event(models.Model):
                 name="audit_event_somebody_did_something",
             ),
         ]
+
+    @classmethod
+    def from_db(cls, db: Any, field_names: Any, values: Any) -> Any:
+        event = super().from_db(db, field_names, values)
+        known = event.__dict__
+        if isinstance(data := known.get("data"), EncodedData):
+            data.belongs_to(known.get("case_id", 0), known.get("number", 0))
+        return event
+
+    @property
+    def erased_at(self) -> datetime | None:
+        """When what is personal in it was erased, where it was."""
+        return sealing.erased_at(self.data.text, self.case_id)
 
     def __str__(self) -> str:
         return f"{self.case_id}/{self.number} {self.type}"

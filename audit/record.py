@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from django.db import connection
 
-from audit import codec
+from audit import codec, sealing
 from audit.chain import link
 from audit.literals import moment, octets, text, word
 
@@ -20,6 +20,9 @@ class Head(Protocol):
 
     @property
     def case_id(self) -> int: ...
+
+    @property
+    def sealer(self) -> sealing.Sealer | None: ...  # None: nothing of it is sealed
 
     head_number: int  # 0 before the first event
     head_hash: bytes  # chain.GENESIS before the first event
@@ -46,6 +49,7 @@ class Recorded:
 
     __slots__ = (
         "_data",
+        "_open",
         "actor",
         "case_id",
         "data_text",
@@ -79,12 +83,21 @@ class Recorded:
         self.recorded_at = recorded_at
         self.hash = hash
         self._data: dict[str, Any] | None = None
+        self._open: tuple[str, list[str] | None] | None = None  # of one just written
 
     @property
     def data(self) -> dict[str, Any]:
         if self._data is None:
-            self._data = codec.decode(self.data_text)
+            if self._open is not None:
+                self._data = sealing.fill(*self._open)
+            else:
+                self._data = sealing.decode(self.data_text, self.case_id, self.number)
         return self._data
+
+    @property
+    def erased_at(self) -> datetime | None:
+        """When what is personal in it was erased, where it was."""
+        return sealing.erased_at(self.data_text, self.case_id)
 
     def __repr__(self) -> str:  # no data: representations end in logs
         return f"<event {self.case_id}/{self.number} {self.type}>"
@@ -98,7 +111,13 @@ def chain(draft: Draft) -> Recorded:
     """
     head = draft.head
     number = head.head_number + 1
-    data_text = codec.encode(draft.data)
+    unsealed = None
+    if head.sealer is None:
+        data_text = codec.encode(draft.data)
+    else:
+        data_text, unsealed = sealing.encode(
+            draft.data, head.sealer, type=draft.type, number=number
+        )
     recorded_at = draft.recorded_at
     happened_at = draft.happened_at or recorded_at
     sealed = link(
@@ -114,7 +133,7 @@ def chain(draft: Draft) -> Recorded:
     )
     head.head_number = number
     head.head_hash = sealed
-    return Recorded(
+    recorded = Recorded(
         head.case_id,
         number,
         draft.type,
@@ -125,6 +144,8 @@ def chain(draft: Draft) -> Recorded:
         recorded_at,
         sealed,
     )
+    recorded._open = unsealed
+    return recorded
 
 
 def write(cursor: Any, recorded: Sequence[Recorded]) -> None:

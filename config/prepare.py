@@ -28,6 +28,7 @@ def main(arguments: list[str]) -> None:
     call_command("migrate", interactive=False, verbosity=0)
     if settings.CELERY_BROKER_URL.startswith("pgmq"):
         install_pgmq(connection)
+    refuse_missing_keys()
     refuse_missing_versions()
     fill_search()
     collect_static()
@@ -37,6 +38,14 @@ def main(arguments: list[str]) -> None:
         else:
             print("There is no command `demo` yet: no people and cases were loaded.")
     connection.close()  # and with it the lock
+
+
+def refuse_missing_keys() -> None:
+    """End here when histories could not be sealed, or not be read."""
+    from audit import checks
+
+    if why := checks.missing():
+        sys.exit(f"This installation may not start. {why}")
 
 
 def refuse_missing_versions() -> None:

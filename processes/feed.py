@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from audit import feed
+from audit import feed, keys
 from audit.feed import Place
 from audit.record import Recorded
+from audit.sealing import case_of
 from cases import queries
 from cases.errors import Refused
 from cases.models import Case
@@ -88,6 +89,7 @@ def read(*, cases: QuerySet[Case], after: Place, limit: int, types: Sequence[str
 
 def told(found: Sequence[Seen]) -> list[dict[str, Any]]:
     """Events as they are told outside, with their cases and the names of who acted."""
+    keys.fetch({case_id for one in found if (case_id := case_of(one.event.data_text))})
     people = queries.people_named(queries.named_in([one.event for one in found]))
     words = {one.case.kind: Words(kind_of(one.case.kind), people=people) for one in found}
     return [

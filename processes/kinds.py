@@ -7,14 +7,18 @@ import inspect
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.utils.module_loading import import_string
 
+from audit import keys, sealing
 from cases.errors import Invalid
 from cases.models import Case
+from cases.spelling import folded
 from processes.customer.page import Page
 from processes.engine.runner import StepCode
+from processes.engine.structure import STRUCTURE
 from processes.retention import CLOSED, Retention, date_facts, settled
 from processes.validity import Validity
 from timers.clocks import RESUME, Terms
@@ -65,6 +69,8 @@ class Kind:
         targets: dict[Any, int] | None = None,
         page: Page | None = None,
         retention: Mapping[Any, Retention] | None = None,
+        personal: Mapping[str, Sequence[str]] | None = None,
+        plain: Sequence[str] = (),
     ) -> None:
         """Declare a kind, once, at the top of its steps.py.
 
@@ -93,6 +99,11 @@ class Kind:
         `page` is what the customer reads on a page of their own.
         `retention` is how long a closed case is kept, by its outcome or closing step; "" is for
         any other end. Where a kind says nothing, the installation's default counts.
+        Texts are sealed with the key of the case, unless they are one of a fact's choices. `plain`
+        names facts, and fields of messages, results and outcomes, whose texts are codes and stay
+        readable; `personal` are facts that are no texts and are sealed all the same, such as an
+        income or a day of birth, each with the other names that it goes by in results and on tasks.
+        Both hold wherever something goes by such a name.
         """
         self.model = model
         self.name = model.kind_name
@@ -136,14 +147,44 @@ class Kind:
         if identified_by is None:
             identified_by = ["email"] if "email" in self.fact_names else []
         self.identified_by = tuple(identified_by)
-        if unknown := {*(self.found_by or ()), *self.identified_by} - set(self.fact_names):
+        self.personal_facts = frozenset(personal or {})
+        self.personal = self.personal_facts.union(*(personal or {}).values())
+        self.plain = frozenset(plain)
+        named = {*(self.found_by or ()), *self.identified_by, *self.personal_facts}
+        if unknown := named - set(self.fact_names):
             raise ValueError(
-                f"{self.name}: found_by names what is no fact: {', '.join(sorted(unknown))}."
+                f"{self.name}: found_by, identified_by or personal names what is no fact: "
+                f"{', '.join(sorted(unknown))}."
             )
         starts = {rule.since for rule in self.retention.values()} - {CLOSED}
         if unfit := starts - set(date_facts(self)):
             raise ValueError(f"{self.name}: retention begins at what is no date: {unfit}.")
         _kinds[self.name] = self
+
+    @cached_property
+    def rules(self) -> sealing.Rules:
+        """What is sealed in the events of its cases."""
+        choices: dict[str, sealing.Below] = {
+            field.attname: frozenset(str(value) for value, _ in field.flatchoices)
+            for field in self.model.fact_fields()
+            if field.choices
+        }
+        # What one kind holds personal comes to others in messages and from their sub-cases.
+        everywhere = dict.fromkeys(
+            [name for kind in _kinds.values() for name in kind.personal], sealing.WHOLE
+        )
+        own = {
+            **everywhere,
+            **choices,
+            **dict.fromkeys(self.plain, sealing.CODE),
+            **dict.fromkeys(self.personal, sealing.WHOLE),
+        }
+        return sealing.Rules(STRUCTURE, facts=own, anywhere=own)
+
+    def marks(self, facts: Mapping[str, Any]) -> list[bytes]:
+        """The marks of the person that a case with these facts is about."""
+        values = [folded(str(facts.get(name) or "")) for name in self.identified_by]
+        return [keys.mark(value) for value in values if value]
 
     @property
     def form(self) -> Any:

@@ -8,6 +8,8 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from django.utils.timezone import localdate
+
 from audit.codec import utc_text
 from audit.models import Event
 from audit.record import Recorded
@@ -52,4 +54,5 @@ def event(one: Event | Recorded, words: Words) -> dict[str, Any]:
         "happened_at": plain(one.happened_at),
         "recorded_at": plain(one.recorded_at),
         "hash": bytes(one.hash).hex(),
+        "erased_on": plain(localdate(gone)) if (gone := one.erased_at) is not None else None,
     }

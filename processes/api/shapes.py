@@ -169,6 +169,11 @@ class EventShape(s.Serializer):
     happened_at = s.DateTimeField()
     recorded_at = s.DateTimeField()
     hash = s.CharField()
+    erased_on = s.DateField(
+        allow_null=True,
+        help_text="The day on which what is personal in `data` was erased: texts read “[erased]”, "
+        "other personal values are null.",
+    )
 
 
 class TransitionShape(s.Serializer):

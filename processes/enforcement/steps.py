@@ -33,6 +33,7 @@ fine = Kind(
         Step.COLLECTION: Retention(years=10, basis=_("as long as it can be collected")),
         "": Retention(years=1, basis=_("fines that were cancelled")),
     },
+    plain=("prefect", "judge", "outcome"),
 )
 
 

@@ -41,7 +41,7 @@ class Stood:
     is_stopped: bool = False  # by an incident
     pauses: list[Pause] = field(default_factory=list)
     note: str = ""  # why there is no line to show
-    lack: str = ""  # the same in a word: closed, unentered, codeless, gone, differs, failed
+    lack: str = ""  # the same in a word: closed, unentered, codeless, gone, erased, differs, failed
 
 
 class Folding:

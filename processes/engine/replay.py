@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from audit.read import events_numbered, events_of, first_number, last_number
 from audit.record import Recorded
 from cases.models import Case
+from processes.engine import erased
 from processes.engine.errors import ReplayMismatch
 from processes.engine.folding import Folding, Stood, fold_all
 from processes.engine.run import Run
@@ -109,13 +110,19 @@ def look_at_code(case: Case, moment: Moment) -> None:
     try:
         runner = replayed(kind, case, visit, later=_marks_after(case, stood.number))
         if runner.error is not None:
-            stood.lack, stood.note = "failed", describe(runner.error)
+            _lacks(stood, "failed", describe(runner.error), erased.why(code, visit))
         stood.pauses = runner.pauses()
         runner.close()
     except ReplayMismatch as mismatch:
-        stood.lack, stood.note = "differs", str(mismatch)
+        _lacks(stood, "differs", str(mismatch), erased.why(code, visit))
     except Exception as error:
-        stood.lack, stood.note = "failed", describe(error)
+        _lacks(stood, "failed", describe(error), erased.why(code, visit))
+
+
+def _lacks(stood: Stood, lack: str, note: str, gone: str) -> None:
+    """Why there is no line; where something of the visit was erased, that is why."""
+    stood.lack = "erased" if gone else lack
+    stood.note = f"{gone} ({note})" if gone else note
 
 
 def _marks_after(case: Case, number: int) -> list[Recorded]:

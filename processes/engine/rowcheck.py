@@ -8,8 +8,10 @@ from typing import Any
 
 from django.db import connection
 
+from audit import keys
 from audit.read import events_of
 from audit.record import Recorded
+from audit.sealing import BoxBroken
 from cases.models import Case, Document, Letter, Note, Relation, Reminder, Task
 from processes.engine import findable, reminders
 from processes.engine.replay import fold_case
@@ -38,6 +40,13 @@ class Difference:
 
 def differences_of(case: Case) -> Iterator[Difference]:
     """Where the rows of one case differ from the fold of its events."""
+    try:
+        yield from _differences_of(case)
+    except (BoxBroken, keys.NoKey) as error:
+        yield Difference(case.reference, 0, str(error))
+
+
+def _differences_of(case: Case) -> Iterator[Difference]:
     events = events_of(case.pk)
     if not events:
         yield Difference(case.reference, 0, "it has no history")

@@ -11,7 +11,7 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from audit import moments
+from audit import keys, moments
 from audit.literals import literal
 from audit.record import COLUMNS as EVENT_COLUMNS
 from audit.record import Recorded
@@ -51,6 +51,7 @@ class Locked(NamedTuple):
 
     row: dict[str, Any]
     events: list[Recorded]
+    key: keys.Key | keys.Destroyed | None  # None: from before there were any
 
 
 Kept = dict[tuple[int, str], list[dict[str, Any]]]  # messages by (case, name), oldest first
@@ -69,9 +70,12 @@ def lock_cases(
     if not ids:
         return [], {}, set()
     wanted = ",".join([f"{case_id:d}" for case_id in sorted(ids)])
+    found_keys = keys.at_hand(ids)
+    unknown = ",".join([f"{case_id:d}" for case_id in ids if case_id not in found_keys])
     moments.read_fast(cursor)
     # One round trip. Each statement sees what was committed when it begins: after the locks.
-    cursor.execute(_LOCK.format(wanted=wanted, skip="" if wait else "SKIP LOCKED"))
+    statement = _LOCK.format(wanted=wanted, skip="" if wait else "SKIP LOCKED")
+    cursor.execute(statement + _KEYS.format(unknown=unknown) if unknown else statement)
     rows = [dict(zip(CASE_FIELDS, row, strict=True)) for row in cursor.fetchall()]
     cursor.nextset()
     events: dict[int, list[Recorded]] = {row["id"]: [] for row in rows}
@@ -85,7 +89,12 @@ def lock_cases(
         kept.setdefault((found["case_id"], found["name"]), []).append(found)
     cursor.nextset()
     held = {claim for claim in cursor.fetchall() if claim[0] in events}
-    return [Locked(row, events[row["id"]]) for row in rows], kept, held
+    if unknown:
+        cursor.nextset()
+        for row in cursor.fetchall():
+            found_keys[row[0]] = keys.learn(*row)
+    locked = [Locked(row, events[row["id"]], found_keys.get(row["id"])) for row in rows]
+    return locked, kept, held
 
 
 _KEPT = ("id", "case_id", "name", "source", "key", "data", "actor", "on_behalf")
@@ -103,6 +112,7 @@ _LOCK = f"""
     SELECT case_id, visit, command, worker_id, attempt FROM processes_activity
      WHERE worker_id IS NOT NULL AND case_id IN ({{wanted}})
 """
+_KEYS = f"""; SELECT {keys.COLUMNS} FROM audit_casekey WHERE case_id IN ({{unknown}})"""
 
 
 def case_ids(cursor: Any, count: int) -> list[int]:

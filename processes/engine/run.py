@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -9,7 +10,10 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models.base import ModelState
 
+from audit import keys
+from audit.keys import Destroyed, Key, Made
 from audit.record import Recorded
+from audit.sealing import Sealer
 from processes.engine.rows import ActivityRow
 from processes.engine.runner import Runner
 from processes.engine.standing import Open, track
@@ -82,6 +86,9 @@ class Run:
         self.stored_facts: dict[str, Any] = {}  # as the database has them
         self.kept: list[dict[str, Any]] = []  # results of before a restart, not asked for yet
         self.given: dict[str, Any] | None = None  # the one that the last command asked for
+        self.sealer: Sealer | None = None  # seals what is personal in its events
+        self.made_key: Made | None = None  # one that no row has yet
+        self.marked_by: list[Any] = []  # the facts that identify its person, as the key has them
 
     # the Head protocol of audit.record
 
@@ -104,6 +111,17 @@ class Run:
     @head_hash.setter
     def head_hash(self, sealed: bytes) -> None:
         self.row["head_hash"] = sealed
+
+    def seal_with(
+        self, key: Key | Destroyed | None, *, facts: Mapping[str, Any], now: datetime
+    ) -> None:
+        """Use the key of a case that has these facts; make one for a case that has none."""
+        self.marked_by = [facts.get(name) for name in self.kind.identified_by]
+        if key is None:
+            marks = {self.case_id: self.kind.marks(facts)}
+            [self.made_key] = keys.make(marks, made_at=now)
+            key = self.made_key.key
+        self.sealer = Sealer(self.kind.rules, key)
 
     # shorthand
 

@@ -19,7 +19,7 @@ from typing import Any
 from django.conf import settings
 from django.db import connection, transaction
 
-from audit import codec
+from audit import codec, keys
 from audit.read import events_since
 from audit.record import Draft, Recorded, chain, write
 from cases.fsm import Move
@@ -97,9 +97,9 @@ class Turn:
         self.kept.update(kept)
         self.held |= held
         runs = []
-        for row, events in locked:
+        for row, events, key in locked:
             run = Run(row=row, kind=kind_of(row["kind"]))
-            self._load(run, events, run_code=run_code)
+            self._load(run, events, key, run_code=run_code)
             self.runs[run.case_id] = run
             runs.append(run)
         return runs
@@ -108,10 +108,18 @@ class Turn:
         """Begin a new case, whose row will be inserted at the flush. `enter` it next."""
         run = Run(row=row, kind=kind, is_new=True)
         run.build(facts)
+        run.seal_with(None, facts=facts, now=self.now)
         self.runs[run.case_id] = run
         return run
 
-    def _load(self, run: Run, events: list[Recorded], *, run_code: bool) -> None:
+    def _load(
+        self,
+        run: Run,
+        events: list[Recorded],
+        key: keys.Key | keys.Destroyed | None,
+        *,
+        run_code: bool,
+    ) -> None:
         if not events:
             raise StepBroken(f"The history of {run.reference} ends before its checkpoint.")
         run.entered, run.events = events[0], events[1:]
@@ -127,6 +135,7 @@ class Turn:
             if event.type == "facts.changed":
                 for name, (_before, after) in event.data["changes"].items():
                     run.stored_facts[name] = after
+        run.seal_with(key, facts=run.stored_facts, now=self.now)
         run.stored_clocks = dict(run.clocks)
         run.kept = restarting.not_used_yet(run.entered, run.events)
         if run_code and not run.is_closed and not run.is_parked:
@@ -272,7 +281,22 @@ class Turn:
         if run.is_new:
             rows.insert_cases(self._cursor, [run.row])
             rows.insert_facts(self._cursor, connection, [_final(run)])
+            self._keep_keys(self._cursor, [run])
             run.is_new = False
+
+    def _keep_keys(self, cursor: Any, runs: Sequence[Run]) -> None:
+        """Insert keys that are new, and move the marks of persons whose facts were corrected."""
+        keys.insert(cursor, [run.made_key for run in runs if run.made_key is not None])
+        for run in runs:
+            if run.facts_changed and run.kind.identified_by:
+                facts = run.facts
+                found = [facts[name] for name in run.kind.identified_by]
+                if found != run.marked_by:
+                    keys.move_marks(cursor, run.case_id, run.kind.marks(facts))
+                    run.marked_by = found
+            if run.made_key is not None:
+                keys.remember(run.made_key.key)
+                run.made_key = None
 
     def lease_until(self) -> datetime:
         """Of a short activity that this worker takes at once: it may wait in its hand."""
@@ -465,6 +489,7 @@ class Turn:
         script = Script()
         rows.insert_cases(script, [run.row for run in new])
         rows.insert_facts(script, connection, [_final(run) for run in new])
+        self._keep_keys(script, runs)
         write(script, [event for w in writes for event in w.events])
         rows.drop_activities(script, [key for w in writes for key in w.dropped_activities])
         rows.insert_activities(script, activities)

@@ -27,7 +27,7 @@ def personal_facts(kind: Kind) -> list[models.Field[Any, Any]]:
 
 def is_personal(kind: Kind, field: models.Field[Any, Any]) -> bool:
     is_text = isinstance(field, (models.CharField, models.TextField))
-    return is_text and not field.choices
+    return field.attname in kind.personal_facts or (is_text and not field.choices)
 
 
 def placeholder_of(field: models.Field[Any, Any], value: Any) -> Any:

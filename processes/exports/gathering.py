@@ -9,6 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from audit import keys
 from audit.read import events_of
 from audit.record import Recorded
 from cases.models import Case, ExportCase, Person
@@ -95,6 +96,7 @@ def gathered(ids: Sequence[int], *, staff: Staff) -> Iterator[Gathered]:
         model = kind_of(name).model
         found = model._default_manager.select_related("owner", "team").filter(pk__in=ids)
         rows |= {one.pk: one for one in found}
+    keys.fetch(ids)
     for pk in ids:
         case = rows.pop(pk, None)
         if case is not None:

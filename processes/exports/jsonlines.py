@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from audit.bundle import write_bundle
 from audit.codec import utc_text
 from audit.paths import Paths
+from audit.sealing import opened_text
 from processes.exports.formats import Asked
 from processes.exports.gathering import Gathered
 from processes.exports.zips import OneEach
@@ -43,7 +44,14 @@ class JsonLines(OneEach):
         self.paths = Paths()  # neighbours share theirs
 
     def write(self, one: Gathered, out: IO[bytes], asked: Asked) -> None:
-        write_bundle(one.case.pk, out, True, about=_about(one, asked), paths=self.paths)
+        write_bundle(
+            one.case.pk,
+            out,
+            True,
+            about=_about(one, asked),
+            paths=self.paths,
+            opener=opened_text,
+        )
 
 
 def _about(one: Gathered, asked: Asked) -> dict[str, Any]:

@@ -87,6 +87,8 @@ loan = Kind(
         Step.DECLINED: Retention(years=2, basis=_("in case the decision is disputed")),
         "": Retention(years=1, basis=_("credit policy: applications that came to nothing")),
     },
+    personal={"income": ("net_income_a_month",), "credit_score": ("score",)},
+    plain=("missing_papers", "papers", "answer"),
 )
 
 

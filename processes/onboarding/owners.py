@@ -29,6 +29,8 @@ owner = Kind(
     # They are kept with the business that they own, and after it for as long as a refusal is.
     retention={"": Retention(years=5, basis=_("law against money laundering: 5 years"))},
     identified_by=("id_number",),
+    personal={"born_date": (), "is_exposed": ("exposed", "politically_exposed")},
+    plain=("country",),
 )
 
 

@@ -75,6 +75,8 @@ onboarding = Kind(
         Step.REFUSED: Retention(years=5, basis=_("law against money laundering: 5 years")),
         "": Retention(years=1, basis=_("requests that came to nothing")),
     },
+    personal={"is_exposed": ("exposed", "politically_exposed")},
+    plain=("country", "missing_papers", "papers", "assessed_by"),
 )
 
 MATCHED = "A match on the sanctions lists was confirmed."

@@ -96,6 +96,11 @@ def why_no_line(stood: Stood) -> str:
                 "The code of today does not fit this history, so its line is not known. "
                 "%(what)s What is shown of the case comes from its events alone."
             ) % {"what": stood.note}
+        case "erased":
+            return _(
+                "The code leaves its history here, because it %(what)s. What is shown of the case "
+                "comes from its events alone."
+            ) % {"what": stood.note}
         case "failed":
             return _(
                 "The code stops here with an error: %(what)s. What is shown of the case comes from "

@@ -60,6 +60,10 @@ permit = Kind(
         Step.ARCHIVED: Retention(years=20, basis=_("selection list of municipalities: permits")),
         "": Retention(years=1, basis=_("selection list of municipalities: not pursued")),
     },
+    plain=(
+        *("parts", "channel", "missing_data", "proposal", "suspended_from", "drafted_by"),
+        *("decided_by", "by", "view", "judgment", "about", "party", "names", "papers"),
+    ),
 )
 permit.clock(
     "term",

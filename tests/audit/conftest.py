@@ -21,6 +21,7 @@ class History:
     case_id: int
     head_number: int = 0
     head_hash: bytes = GENESIS
+    sealer: Any = None
 
     def add(self, type: str, /, **data: Any) -> record.Recorded:
         return record.record(

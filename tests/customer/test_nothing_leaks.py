@@ -131,7 +131,8 @@ def lay_event(case: Case, kind: Kind, type_: str, secret: Secrets, boss: Person)
     for place, actor in enumerate((f"person:{boss.pk}", "engine", f"service:{secret()}")):
         if type_ == "step.entered":  # of other titles than the one before: each is told
             data["step"] = steps[-1 - place]
-        head = Case.objects.get(pk=case.pk)
+        head: Any = Case.objects.get(pk=case.pk)
+        head.sealer = None
         record(head, type_, actor=actor, recorded_at=clock.now(), **data)
         Case.objects.filter(pk=case.pk).update(
             head_number=head.head_number, head_hash=head.head_hash

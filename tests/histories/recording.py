@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from audit import codec
 from audit.chain import GENESIS, link
 from audit.codec import utc_text
 from audit.read import events_of
@@ -20,19 +21,26 @@ def write(case: Case, name: str) -> Path:
     """Keep the history of a case under a name. A history is never changed afterwards: it stands
     for the cases that were opened under the code of its day."""
     path = FOLDER / f"{name}.json"
-    events = [
-        {
-            "number": event.number,
-            "type": event.type,
-            "actor": event.actor,
-            "on_behalf": event.on_behalf,
-            "happened_at": utc_text(event.happened_at),
-            "recorded_at": utc_text(event.recorded_at),
-            "hash": event.hash.hex(),
-            "data": event.data_text,
-        }
-        for event in events_of(case.pk)
-    ]
+    events: list[dict[str, Any]] = []
+    previous = GENESIS
+    for event in events_of(case.pk):
+        # Opened and chained anew: the key of the case is not kept with its history.
+        text = codec.encode(event.data)
+        who = event.actor, event.on_behalf
+        when = event.happened_at, event.recorded_at
+        previous = link(previous, event.case_id, event.number, event.type, text, *who, *when)
+        events.append(
+            {
+                "number": event.number,
+                "type": event.type,
+                "actor": event.actor,
+                "on_behalf": event.on_behalf,
+                "happened_at": utc_text(event.happened_at),
+                "recorded_at": utc_text(event.recorded_at),
+                "hash": previous.hex(),
+                "data": text,
+            }
+        )
     path.write_text(
         json.dumps({"kind": case.kind, "case": case.pk, "events": events}, indent=1) + "\n"
     )

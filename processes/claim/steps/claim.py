@@ -83,6 +83,10 @@ claim = Kind(
         Step.REJECTED: Retention(years=5, basis=_("in case the decision is disputed")),
         "": Retention(years=1, basis=_("claims that came to nothing")),
     },
+    plain=(
+        *("unit", "chain", "flags", "approved_by", "returned_by", "belongs_to", "bookings"),
+        *("claim", "parent", "what", "type", "doubles", "booking"),
+    ),
 )
 
 

@@ -24,6 +24,7 @@ fraud_look = Kind(
         Step.CONFIRMED: Retention(years=8, basis=_("protocol on warnings of insurers")),
         "": Retention(years=1, basis=_("looks that found nothing")),
     },
+    plain=("of_claim",),
 )
 
 

@@ -62,6 +62,7 @@ permit = Kind(
         Step.SETTLED: Retention(years=7, basis=_("General Tax Act, article 52: accounts")),
         "": Retention(years=1, basis=_("trips that did not take place")),
     },
+    plain=("unit", "chain", "flags", "approved_by", "returned_by", "claim", "what"),
 )
 
 

@@ -33,6 +33,7 @@ policy = Kind(
     retention={
         "": Retention(years=7, since="ends_date", basis=_("General Tax Act, article 52: accounts"))
     },
+    plain=("claim", "what"),
 )
 
 

@@ -33,6 +33,7 @@ recovery = Kind(
     parent_fact="of_claim",
     found_by=("debtor_name", "email", "of_claim"),
     retention={"": Retention(years=7, basis=_("General Tax Act, article 52: accounts"))},
+    plain=("of_claim",),
 )
 
 MONEY_MET = "it is counted; when all is back, the recovery is closed"
