@@ -11,7 +11,7 @@ from audit.models import Anchor
 from audit.verify import Finding, verify_case
 from cases.models import Case
 
-AT_ONCE = 2000  # events of a history that a page hashes; of a longer one what no anchor holds yet
+AT_ONCE = 2000  # events that a page hashes: of a longer history what no anchor holds yet, or none
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,11 @@ class Checked:
     finding: Finding | None
     anchored: int  # up to this event the newest anchor that saw it move holds it
     anchor: Anchor | None
+    is_left: bool = False  # nothing was hashed, because it is long
 
     @property
     def hashed(self) -> int:
-        return max(self.events - self.first + 1, 0)
+        return 0 if self.is_left else max(self.events - self.first + 1, 0)
 
     @property
     def is_whole(self) -> bool:
@@ -35,14 +36,15 @@ class Checked:
 
 def checked(case: Case, *, whole: bool = False) -> Checked:
     """Hash the history of a case and compare it with the anchors. A long one is hashed from the
-    newest anchor on, unless the `whole` is asked for."""
+    newest anchor on, and not at all where that is long too, unless the `whole` is asked for."""
     held = against.held_of([case.pk])
     last = held[-1] if held else None
     start: tuple[int, bytes] = (0, GENESIS)
     if last is not None and not whole and case.head_number > AT_ONCE:
         start = (last.number, last.hash)
     finding = next(against.against_own(cases=[case.pk]), None)
-    if finding is None:
+    is_left = not whole and case.head_number - start[0] > AT_ONCE
+    if finding is None and not is_left:
         finding = _chain(case, start)
     return Checked(
         events=case.head_number,
@@ -50,6 +52,7 @@ def checked(case: Case, *, whole: bool = False) -> Checked:
         finding=finding,
         anchored=last.number if last else 0,
         anchor=Anchor.objects.filter(number=last.anchor).first() if last else None,
+        is_left=is_left,
     )
 
 

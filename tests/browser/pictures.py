@@ -54,6 +54,7 @@ SCREENS: dict[str, dict[str, str]] = {
     },
     "lena": {"reviews": "/work/?show=reviews", "review": "{task}"},
     "petra": {"team": "/team/", "processes": "/processes/", "release": "/operations/code/"},
+    "nadia": {"checks": "/checks/"},
     "oskar": {"incidents": "/operations/incidents/"},
     "anna": {"administration": "/administration/", "people": "/administration/people/"},
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from tests.fixtures.desk import PASSWORD
 from timers import clock
@@ -110,6 +111,31 @@ def test_the_pages_about_code_and_cases(desk: Any, window: Any, monkeypatch: Any
     assert (
         found + [wrong for path in paths for wrong in check(one, f"/operations/code/{path}")] == []
     )
+
+
+def test_the_pages_about_checks_of_history(desk: Any, window: Any, settings: Any) -> None:
+    from cases.actors import Actor
+    from processes.proof import anchoring, outlets, runs
+
+    case, wrong = desk.open("review"), desk.open("review")
+    one = window(desk.people.ada)
+    found = check(one, "/checks/")
+    settings.LONGCASE_ANCHOR_KEYS = ["7" * 64]
+    settings.LONGCASE_ANCHOR_URLS = ["http://127.0.0.1:9/no-such-address"]
+    anchoring.make()
+    outlets.send_next()
+    actor = Actor.of(desk.people.ada)
+    clean = runs.ask(how="all", actor=actor, by_worker=False)
+    runs.work_on(clean.pk)
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = 'replica'")
+        cursor.execute("UPDATE audit_event SET actor = 'x' WHERE case_id = %s", [wrong.pk])
+        cursor.execute("SET session_replication_role = 'origin'")
+    spoiled = runs.ask(how="all", actor=actor, by_worker=False)
+    runs.work_on(spoiled.pk)
+    paths = ["", "anchors/1/", f"runs/{clean.pk}/", f"runs/{spoiled.pk}/"]
+    paths += [f"cases/{case.reference}/", f"cases/{wrong.reference}/"]
+    assert found + [bad for path in paths for bad in check(one, f"/checks/{path}")] == []
 
 
 def test_signing_in(people: Any, window: Any) -> None:
