@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -248,20 +247,6 @@ def _remove(export: Export, *, by: str) -> None:
     export.removed_at, export.removed_by = clock.now(), by
     export.save(update_fields=["removed_at", "removed_by"])
     transaction.on_commit(lambda: keeping.clear(export))
-
-
-@transaction.atomic
-def remove_with(case_ids: Iterable[int], *, by: str) -> int:
-    """Take away every file that holds one of these cases, and stop those under way: what it told
-    was erased. Returns how many."""
-    held = ExportCase.objects.filter(case__in=list(case_ids)).values("export")
-    found = list(Export.objects.select_for_update().filter(pk__in=held, removed_at=None))
-    for export in found:
-        if export.ended_at is None:
-            export.cancelled_by, export.ended_at = by, clock.now()
-            export.save(update_fields=["cancelled_by", "ended_at"])
-        _remove(export, by=by)
-    return len(found)
 
 
 def forget_old() -> int:

@@ -227,7 +227,9 @@ def paths_of_exports(subject: Subject) -> list[str]:
     """Where the files of exports lie that have the case."""
     rows = Export.objects.filter(cases__case=subject.case.pk)
     parts = ExportPart.objects.filter(export__in=rows.values("pk"))
-    found = [*rows.values_list("path", flat=True), *parts.values_list("path", flat=True)]
+    found = [*rows.values_list("path", flat=True)]
+    for path in parts.values_list("path", flat=True):
+        found += [path, f"{path}.json"]
     return [one for one in found if one]
 
 

@@ -133,7 +133,7 @@ def traces(path: Path, mapping: Reading) -> Iterator[tuple[RecordedCase, list[Ro
                     yield _trace(_attributes(element), events, mapping, number)
                     events = []
                     element.clear()
-    except (OSError, SyntaxError, EOFError) as error:  # a fault of the XML is a SyntaxError
+    except (OSError, SyntaxError, EOFError, ValueError) as error:  # faults of XML, and entities
         raise NoXes(f"{path} cannot be read as XES: {error}") from error
     if not number:
         raise NoXes(f"{path} has no trace: is it a log in XES?")
