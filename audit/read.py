@@ -42,6 +42,24 @@ def events_numbered(case_id: int, numbers: Sequence[int]) -> list[Recorded]:
         return [Recorded(*row) for row in cursor.fetchall()]
 
 
+def last_events(case_id: int, *, above: int, type: str, most: int) -> list[Recorded]:
+    """The events of a case above a number, and its last `most` of one type, in order."""
+    with connection.cursor() as cursor:
+        moments.read_fast(cursor)
+        cursor.execute(_LAST, [case_id, above, case_id, type, most])
+        return [Recorded(*row) for row in cursor.fetchall()]
+
+
+# Each half ends early on the index of numbers, however long the history is.
+_LAST = f"""
+    SELECT {COLUMNS} FROM audit_event WHERE case_id = %s AND number > %s
+     UNION
+    (SELECT {COLUMNS} FROM audit_event WHERE case_id = %s AND type = %s
+      ORDER BY number DESC LIMIT %s)
+     ORDER BY number
+"""
+
+
 def last_number(case_id: int, type: str, *, upto: int) -> int | None:
     """The number of the last event of a type up to and including `upto`, if there is one."""
     return _number("number <= %s AND type = %s ORDER BY number DESC LIMIT 1", [case_id, upto, type])

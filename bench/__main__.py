@@ -7,13 +7,15 @@ import argparse
 
 from bench.installation import Installation
 
-# Those that run unless others are named: "pages", "api" and "verify" by name alone.
 MEASURES = ("replay", "age", "throughput", "latency", "timers")
+BY_NAME = ("pages", "api", "verify", "replaypage")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure the engine.")
-    parser.add_argument("measures", nargs="*", default=MEASURES, help=", ".join(MEASURES))
+    parser.add_argument(
+        "measures", nargs="*", default=MEASURES, help=", ".join((*MEASURES, *BY_NAME))
+    )
     parser.add_argument("--cases", type=int, default=1000, help="cases at once")
     parser.add_argument("--latency-cases", type=int, default=40)
     parser.add_argument("--timers", type=int, default=20_000, help="timers due within one second")
@@ -32,6 +34,9 @@ def main() -> None:
         return
     if "api" in given.measures:
         measure_api(size=given.size, events=given.size_events or 20 * given.size)
+        return
+    if "replaypage" in given.measures:
+        measure_replay_pages(events=given.size_events or 20_000)
         return
     with Installation() as installed:
         from bench import measures
@@ -66,6 +71,21 @@ def measure_pages(*, size: int, events: int) -> None:
 
         call_command("demo", cases=48, verbosity=0)
         for line in pages(installed, size=size, events=events):
+            print(line, flush=True)
+
+
+def measure_replay_pages(*, events: int) -> None:
+    """On an installation that has the real kinds: two cases of the demo with so many events."""
+    import os
+
+    os.environ["LONGCASE_DEMO"] = "1"
+    with Installation(kinds="shipped", filling=True) as installed:
+        from django.core.management import call_command
+
+        from bench.replaypage import replay_pages
+
+        call_command("demo", cases=48, verbosity=0)
+        for line in replay_pages(installed, events=events):
             print(line, flush=True)
 
 

@@ -27,7 +27,7 @@ def pages(installed: Installation, *, size: int, events: int) -> Iterator[str]:
     yield _sample_is_sound(rng, size)
     yield f"pages         {'':42} p50 ms  p95 ms  CPU ms  queries"
     for what, person, address in _asked(rng):
-        yield _measured(installed, what, person, address)
+        yield measured(installed, what, person, address)
 
 
 def _sample_is_sound(rng: random.Random, size: int) -> str:
@@ -114,7 +114,8 @@ def _asked(rng: random.Random) -> Iterator[tuple[str, Person, Address]]:
     yield "cases of the team, late", supervisor, lambda: f"{here}cases/?due=late"
 
 
-def _measured(installed: Installation, what: str, person: Person, address: Address) -> str:
+def measured(installed: Installation, what: str, person: Person, address: Address) -> str:
+    """One page, asked for many times: a line of the report."""
     client = Client()
     client.force_login(person, backend="cases.backend.PersonBackend")
 

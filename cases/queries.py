@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from audit.models import Event
+from audit.read import last_events
 from audit.record import Recorded
 from cases import access, noticeboard
 from cases.absence import away_now, stands_in_for
@@ -34,6 +35,7 @@ from timers import calendars
 PAGE_ROWS = 50
 PAGE_EVENTS = 100
 RECENT_EVENTS = 40  # looked at for the overview
+RECENT_VISITS = 300  # of which the head of a case and its steps tell
 
 
 def count_of(rows: QuerySet[Any]) -> int:
@@ -265,8 +267,8 @@ class CaseFile:
     requirements: list[Requirement]
     documents: list[Document]
     tasks: list[Task]
-    entries: list[Event]  # its entries of steps, in their order
-    recent: list[Event]  # its last events of any type, in their order
+    entries: list[Recorded]  # its last entries of steps, in their order
+    recent: list[Recorded]  # its last events of any type, in their order
     people: dict[int, Person]
     counts: dict[str, int]
     parent: Case | None
@@ -290,8 +292,12 @@ def case_file(case: Case, person: Person | None = None) -> CaseFile:
     those that this person may see; nobody sees none."""
     tasks = list(case.tasks.select_related("holder").order_by("opened_at", "pk"))
     documents = list(case.documents.order_by("-received_at", "-pk"))
-    told = Q(type="step.entered") | Q(number__gt=case.head_number - RECENT_EVENTS)
-    events = list(Event.objects.filter(told, case_id=case.pk).order_by("number"))
+    events = last_events(
+        case.pk,
+        above=case.head_number - RECENT_EVENTS,
+        type="step.entered",
+        most=RECENT_VISITS,
+    )
     recent = [one for one in events if one.number > case.head_number - RECENT_EVENTS]
     codes = {one.closed_by for one in tasks}
     codes |= {code for one in documents for code in (one.received_from, one.judged_by)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -11,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from audit.models import Event
+from audit.record import Recorded
 from cases import (
     access,
     fsm,
@@ -114,7 +116,7 @@ def steps(request: HttpRequest, reference: str) -> HttpResponse:
     context = {
         "tab": "steps",
         "visits": visits[:PAGE],
-        "more": max(len(visits) - PAGE, 0),
+        "more": max(case.visit - PAGE, 0),
         "ways": ways,
         "drawing": drawing_of(case, [one.data["step"] for one in head["file"].entries]),
     }
@@ -166,13 +168,15 @@ def parties_of(case: Case, file: queries.CaseFile, words: Words) -> list[tuple[s
     return found
 
 
-def told(events: list[Event], words: Words, *, all_events: bool = False) -> list[timeline.Entry]:
+def told(
+    events: Sequence[Event | Recorded], words: Words, *, all_events: bool = False
+) -> list[timeline.Entry]:
     named = queries.people_named(queries.named_in(events), words.people)
     words.people = {**words.people, **named}
     return timeline.everything(events, words) if all_events else timeline.story(events, words)
 
 
-def changes(case: Case, events: list[Event]) -> list[timeline.Entry]:
+def changes(case: Case, events: Sequence[Event | Recorded]) -> list[timeline.Entry]:
     """What happened meanwhile, for those who were busy with the case."""
     words = Words(kind_of(case.kind), tasks=list(case.tasks.order_by("opened_at", "pk")))
     return told(events, words) or told(events, words, all_events=True)

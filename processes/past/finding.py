@@ -27,6 +27,7 @@ from cases.words import Words
 PAGE = 100
 LOOKED_AT = 2_000  # events for one page, where their words decide
 BATCH = 250
+MOST_VISITS = 5_000  # of steps, in which events of one step are looked for
 ASKED_WITHIN = 1_000  # events between an activity and its result, to name it by
 
 # What one may look for: label, and how the types of its events begin.
@@ -86,8 +87,10 @@ def find(
     after: int | None = None,
     most: int = PAGE,
     look_at: int = LOOKED_AT,
+    tell_ends: bool = True,
 ) -> Found:
-    """The newest events up to `upto`, or the oldest above `after`, that were chosen."""
+    """The newest events up to `upto`, or the oldest above `after`, that were chosen. Whether there
+    are more on either side is not looked for unless `tell_ends`."""
     query = _Query(case, choice)
     forward = after is not None
     place = (after or 0) + 1 if forward else min(upto or case.head_number, case.head_number)
@@ -114,8 +117,8 @@ def find(
         events=events,
         oldest=low,
         newest=high,
-        has_earlier=low > 1 and query.has_more(low - 1, forward=False),
-        has_later=high < case.head_number and query.has_more(high + 1, forward=True),
+        has_earlier=tell_ends and low > 1 and query.has_more(low - 1, forward=False),
+        has_later=tell_ends and high < case.head_number and query.has_more(high + 1, forward=True),
         cut_short=looked >= look_at and len(events) < most,
     )
 
@@ -185,11 +188,11 @@ class Entered:
     outcome: str
 
 
-def entries_upto(case: Case, number: int) -> list[Entered]:
-    """Each entry of a step up to this event, in order."""
+def entries_upto(case: Case, number: int, *, most: int) -> list[Entered]:
+    """The last entries of steps up to this event, in order."""
     with connection.cursor() as cursor:
         moments.read_fast(cursor)
-        cursor.execute(_ENTRIES, [case.pk, number])
+        cursor.execute(_ENTRIES, [case.pk, number, most])
         return [Entered(*row) for row in cursor.fetchall()]
 
 
@@ -197,14 +200,15 @@ _ENTRIES = """
     SELECT number, data->>'step', happened_at, lead(happened_at) OVER (ORDER BY number),
            coalesce(data->>'outcome', '')
       FROM (SELECT number, happened_at, data::jsonb AS data FROM audit_event
-             WHERE case_id = %s AND number <= %s AND type = 'step.entered') AS entered
+             WHERE case_id = %s AND number <= %s AND type = 'step.entered'
+             ORDER BY number DESC LIMIT %s) AS entered
      ORDER BY number
 """
 
 
 def _ranges(case: Case, step: str) -> str:
     """The numbers of the events of each visit of a step, as a multirange."""
-    entries = entries_upto(case, case.head_number)
+    entries = entries_upto(case, case.head_number, most=MOST_VISITS)
     ends = [str(one.number) for one in entries[1:]] + [""]
     spans = [
         f"[{one.number},{end})" for one, end in zip(entries, ends, strict=True) if one.step == step

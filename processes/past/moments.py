@@ -28,6 +28,7 @@ from processes.past.finding import Choice, Entered
 from processes.past.learning import Learnt, learnt_since
 
 NEAR = 10  # events shown before and after this one
+VISITS = 200  # of steps, of which the list and the drawing tell
 TASKS = 300  # of the case that words may name, the last opened ones
 
 
@@ -53,8 +54,6 @@ class Seen:
     neighbours: list[Neighbour]
     previous: int | None
     next: int | None
-    has_earlier: bool
-    has_later: bool
     changes: list[telling.Change]
     with_values: bool
     is_story: bool
@@ -114,7 +113,7 @@ def seen(
     learnt = learnt_since(case, stood)
     finding.learn(case, [event, *learnt.events], words)
     learn_people([stood, *([moment.before] if moment.before else [])], words)
-    entries = finding.entries_upto(case, number)
+    entries = finding.entries_upto(case, number, most=VISITS)
     entry = timeline.tell(event, words)
     if not with_values:
         entry.lines = []
@@ -137,8 +136,6 @@ def seen(
         neighbours=_neighbours([*before.events, event, *after.events], event, words),
         previous=before.events[-1].number if before.events else None,
         next=after.events[0].number if after.events else None,
-        has_earlier=before.has_earlier,
-        has_later=after.has_later,
         changes=[*_of_owner(event, words)]
         + telling.changes(moment.before, stood, words, with_facts=with_values),
         with_values=with_values,
@@ -165,12 +162,10 @@ def around(
 ) -> tuple[finding.Found, finding.Found]:
     """The events before this one and after it."""
     choice = Choice(everything=everything)
-    nothing = finding.Found([], number, number, has_earlier=False, has_later=False)
-    before = (
-        finding.find(case, choice, words, upto=number - 1, most=NEAR) if number > 1 else nothing
-    )
-    after = finding.find(case, choice, words, after=number, most=NEAR)
-    return before, after
+    before = finding.Found([], number, number, has_earlier=False, has_later=False)
+    if number > 1:
+        before = finding.find(case, choice, words, upto=number - 1, most=NEAR, tell_ends=False)
+    return before, finding.find(case, choice, words, after=number, most=NEAR, tell_ends=False)
 
 
 def words_for(case: Case, *, upto: int) -> Words:

@@ -299,19 +299,18 @@ def steps_then(
 ) -> tuple[list[StepThen], int]:
     """The steps up to then and those of the main line still ahead; and how many are left out."""
     found = []
-    for place, one in enumerate(entries):
-        is_last = place == len(entries) - 1
+    shown = entries[-MOST_STEPS:]
+    for place, one in enumerate(shown):
+        is_last = place == len(shown) - 1
         state = ("ended" if stood.closed else "here") if is_last else "done"
         days = dates.day(one.at) if is_last else dates.from_to(one.at, one.until, stood.at)
-        shown = tuple(ways) if is_last else ()
-        found.append(StepThen(words.step(one.step), state, days, one.number, shown))
-    left_out = max(len(found) - MOST_STEPS, 0)
-    found = found[left_out:]
+        onward = tuple(ways) if is_last else ()
+        found.append(StepThen(words.step(one.step), state, days, one.number, onward))
     if not stood.closed:
         found += [
             StepThen(label, "ahead") for label in _ahead(words, [one.step for one in entries])
         ]
-    return found, left_out
+    return found, max(stood.visit - len(shown), 0)
 
 
 def _ahead(words: Words, been: Sequence[str]) -> list[str]:
