@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from django.utils.dateparse import parse_datetime
@@ -27,10 +27,12 @@ from processes.api.base import Api
 from processes.api.pages import MOST
 from processes.api.parsing import QueryInvalid, Strict, query_of
 from processes.callers import Caller
+from processes.engine.folding import Stood as FoldedCase
 from processes.engine.opening import as_stored
 from processes.engine.replay import fold_case
 from processes.erasing import keeping
 from processes.kinds import kind_of
+from processes.past.learning import Learnt, learnt_since
 from processes.plain import plain
 from timers import clock
 
@@ -63,6 +65,22 @@ class IncludeQuery(Strict):
 class StoodQuery(Strict):
     event = s.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
     at = s.CharField(required=False, max_length=40, help_text="A moment, as 2027-03-04T12:00:00Z.")
+    reading = s.ChoiceField(
+        ["recorded", "corrected"],
+        required=False,
+        default="recorded",
+        help_text="recorded: as it was known then. corrected: with what was learnt since.",
+    )
+
+
+class LearntShape(s.Serializer):
+    """A fact or document of which later events say something else than was recorded then."""
+
+    part = s.ChoiceField(["facts", "documents"])
+    name = s.CharField()
+    recorded = shapes.AnyValue()
+    known = shapes.AnyValue()
+    event = s.IntegerField(help_text="The later event that says so.")
 
 
 class StoodShape(s.Serializer):
@@ -80,6 +98,8 @@ class StoodShape(s.Serializer):
     waits = shapes.WaitShape(many=True)
     tasks = s.ListField(child=shapes.Anything())
     clocks = shapes.ClockShape(many=True)
+    reading = s.ChoiceField(["recorded", "corrected"])
+    learnt = LearntShape(many=True, help_text="Of the corrected reading: where the two differ.")
 
 
 def included(request: Request) -> set[str]:
@@ -197,7 +217,8 @@ class Stood(Api):
         responses={200: StoodShape},
     )
     def get(self, request: Request, reference: str) -> Response:
-        """The case as it stood after an event, or at a moment; now, unless one is given."""
+        """The case as it stood after an event, or at a moment; now, unless one is given. It reads
+        as it was recorded, or with what was learnt since: facts put right, papers that had come."""
         query = query_of(request, StoodQuery)
         case = self.case(reference)
         number = query.get("event", case.head_number)
@@ -213,7 +234,12 @@ class Stood(Api):
                 _("%(case)s has no event %(number)s; its events are 1 to %(last)s.")
                 % {"case": case, "number": number, "last": case.head_number}
             )
-        return Response(_stood(case, fold_case(case, events)))
+        stood, learnt = fold_case(case, events), None
+        if query["reading"] == "corrected":
+            learnt = learnt_since(case, stood)
+            stood.facts = learnt.as_known(stood)
+            stood.documents |= {name: put.known for name, put in learnt.documents.items()}
+        return Response(_stood(case, stood, learnt))
 
     def _last_before(self, case: Case, said: str) -> int:
         try:
@@ -235,7 +261,7 @@ class Stood(Api):
         return int(last)
 
 
-def _stood(case: Case, stood: Any) -> dict[str, Any]:
+def _stood(case: Case, stood: FoldedCase, learnt: Learnt | None) -> dict[str, Any]:
     kind, now = kind_of(case.kind), stood.at
     views = []
     for name, state in stood.clocks.items():
@@ -243,10 +269,13 @@ def _stood(case: Case, stood: Any) -> dict[str, Any]:
         title = str(terms.title) if terms else name
         views.append(explain.view_of(state, title=title, now=now, terms=terms))
     fields = {one.attname: one for one in kind.model.fact_fields()}
-    facts = {  # in the spelling of their columns, as the case itself tells them
-        name: as_stored(fields[name], fields[name].to_python(value)) if name in fields else value
-        for name, value in stood.facts.items()
-    }
+
+    def spelt(name: str, value: Any) -> Any:
+        """A fact in the spelling of its column, as the case itself tells it."""
+        field = fields.get(name)
+        return value if field is None else as_stored(field, field.to_python(value))
+
+    facts = {name: spelt(name, value) for name, value in stood.facts.items()}
     return {
         "reference": case.reference,
         "event": stood.number,
@@ -260,7 +289,22 @@ def _stood(case: Case, stood: Any) -> dict[str, Any]:
         "waits": [shapes.wait(one) for one in stood.waits],
         "tasks": plain(stood.tasks),
         "clocks": [plain(explain.as_data(one)) for one in views],
+        "reading": "recorded" if learnt is None else "corrected",
+        "learnt": _learnt(learnt, spelt) if learnt is not None else [],
     }
+
+
+def _learnt(learnt: Learnt, spelt: Callable[[str, Any], Any]) -> list[dict[str, Any]]:
+    found = [
+        ("facts", name, spelt(name, put.recorded), spelt(name, put.known), put.by.number)
+        for name, put in learnt.facts.items()
+    ]
+    found += [
+        ("documents", name, put.recorded, put.known, put.by.number)
+        for name, put in learnt.documents.items()
+    ]
+    names = ("part", "name", "recorded", "known", "event")
+    return [plain(dict(zip(names, one, strict=True))) for one in found]
 
 
 class HistoryQuery(Strict):

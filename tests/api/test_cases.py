@@ -307,6 +307,12 @@ def test_a_case_is_shown_as_it_stood(portal: Any, desk: Any) -> None:
     now = portal.get(f"cases/{case.reference}/stood").json()
     assert (then["facts"]["amount"], now["facts"]["amount"]) == ("0.00", "10.00")
     assert then["waits"] and then["step"] == "trying"
+    assert (then["reading"], then["learnt"]) == ("recorded", [])
+    known = portal.get(f"cases/{case.reference}/stood?event={before}&reading=corrected").json()
+    assert known["facts"]["amount"] == "10.00"
+    put = {"part": "facts", "name": "amount", "recorded": "0.00", "known": "10.00"}
+    assert known["learnt"] == [{**put, "event": before + 1}]
+    assert portal.get(f"cases/{case.reference}/stood?reading=wishful").status_code == 400
     assert portal.get(f"cases/{case.reference}/stood?event=999").status_code == 404
     assert portal.get(f"cases/{case.reference}/stood?at=yesterday").status_code == 400
     early = portal.get(f"cases/{case.reference}/stood?at=2001-01-01T00:00:00Z")
