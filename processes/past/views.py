@@ -17,9 +17,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from cases import access, timeline
+from cases.models import Case
 from cases.views.pages import case_for, head_of
 from cases.views.signing import person_of, signed_in
 from cases.words import Words
+from processes import proof
 from processes.engine.replay import NoSuchEvent, moment_of
 from processes.kinds import kind_of
 from processes.past import asking, finding, moments, telling
@@ -28,6 +30,7 @@ from timers import clock
 
 PRINTED_AT_MOST = 5_000  # events on one print; the rest has addresses of its own
 WHY_CHARACTERS = 300
+HASHED_AT_ONCE = 2_000  # events; the chain of a longer history is checked when one asks for it
 KEPT = ("show", "as", "steps")  # how one reads, from event to event
 
 
@@ -47,6 +50,7 @@ def history(request: HttpRequest, reference: str) -> HttpResponse:
     )
     context = {
         "tab": "history",
+        "checked": chain_of(case),
         "choice": choice,
         "known": asking.options_of(case, words),
         "chips": asking.chips_of(request.GET, choice, words),
@@ -95,6 +99,7 @@ def replay(request: HttpRequest, reference: str, number: int) -> HttpResponse:
         "case": case,
         "kind": kind_of(case.kind),
         "seen": seen,
+        "checked": chain_of(case),
         "section": "cases",
         "query": f"?{urlencode(kept)}" if kept else "",
         "kept_fields": kept,
@@ -104,6 +109,11 @@ def replay(request: HttpRequest, reference: str, number: int) -> HttpResponse:
         "drawing_address": without(request.GET, steps="drawing"),
     }
     return render(request, "past/replay.html", context)
+
+
+def chain_of(case: Case) -> Any:
+    """What the chain of a case is found to be, where that takes no time worth mentioning."""
+    return proof.checked(case) if case.head_number <= HASHED_AT_ONCE else None
 
 
 @require_safe
