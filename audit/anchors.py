@@ -80,7 +80,7 @@ def make(
     once_a_day: bool = False,
 ) -> Anchor | None:
     """Anchor where all histories end now. All of it is one commit, or nothing of it. None where
-    it was to be made `once_a_day`, and this day or a later one has its anchor.
+    it was to be made `once_a_day`, and this day or a later one has its anchor, or is getting it.
 
     Raises NoAnchorKey: there is no key, or the last anchor was signed by one that is not here and
     `without_old_key` does not say that it is lost.
@@ -90,6 +90,10 @@ def make(
     feed.number()
     readseals.seal()
     with transaction.atomic(), connection.cursor() as cursor:
+        if once_a_day:
+            cursor.execute("SELECT pg_try_advisory_xact_lock(%s, 1)", [_LOCK])
+            if not cursor.fetchone()[0]:
+                return None  # another is at it
         cursor.execute("SELECT pg_advisory_xact_lock(%s, 1)", [_LOCK])
         before = newest()
         if once_a_day and before is not None and before.day >= day:

@@ -76,7 +76,10 @@ def publish() -> None:
         log.warning("broker_unavailable", extra={"error": type(error).__name__})
 
 
-@shared_task(name="processes.proof.anchoring", ignore_result=True)
+# The first anchor of a million cases takes a minute; a second worker leaves it to the first.
+@shared_task(
+    name="processes.proof.anchoring", ignore_result=True, time_limit=1800, soft_time_limit=1700
+)
 def work_on_anchors() -> None:
     """Make the anchor of the day, and send what is due."""
     close_old_connections()

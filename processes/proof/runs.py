@@ -13,7 +13,8 @@ from datetime import timedelta
 
 from celery import shared_task
 from django.db import close_old_connections, transaction
-from django.db.models import Q
+from django.db.models import Case as Choice
+from django.db.models import Q, Value, When
 
 from audit import feed
 from audit.verify import Finding, snapshot
@@ -28,7 +29,8 @@ log = logging.getLogger("longcase.proof")
 
 BATCH = 200  # cases
 SLICE_SECONDS = 20.0  # then others have their turn
-LEASE = timedelta(seconds=180)  # of one slice; its task is ended before
+LEASE = timedelta(seconds=180)  # of one slice
+ANCHORS_LEASE = timedelta(seconds=1000)  # of the first, which looks at all anchors at once
 FINDINGS = 1000  # that a run keeps; the rest are counted
 RUNS_KEPT = 200
 WAYS = ("all", "since", "heads")
@@ -123,7 +125,7 @@ def publish_unfinished() -> int:
     return len(ids)
 
 
-@shared_task(name="processes.proof.runs", ignore_result=True)
+@shared_task(name="processes.proof.runs", ignore_result=True, time_limit=990, soft_time_limit=960)
 def work_on_check(run_id: int) -> None:
     """One slice of a check; then the next is called for."""
     close_old_connections()
@@ -138,7 +140,10 @@ def work_on(run_id: int, *, seconds: float = SLICE_SECONDS) -> bool:
     taken = CheckRun.objects.filter(pk=run_id, ended_at=None).filter(
         Q(lease_until=None) | Q(lease_until__lt=now)
     )
-    if not taken.update(lease_until=now + LEASE, state="running"):
+    until = Choice(
+        When(stage="anchors", then=Value(now + ANCHORS_LEASE)), default=Value(now + LEASE)
+    )
+    if not taken.update(lease_until=until, state="running"):
         return True  # it is done, or another has it
     began, run = clock.monotonic(), CheckRun.objects.get(pk=run_id)
     try:
