@@ -50,7 +50,6 @@ def history(request: HttpRequest, reference: str) -> HttpResponse:
     )
     context = {
         "tab": "history",
-        "checked": chain_of(case),
         "choice": choice,
         "known": asking.options_of(case, words),
         "chips": asking.chips_of(request.GET, choice, words),
