@@ -18,13 +18,15 @@ from typing import Any
 
 import rules
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from audit import reads
 from audit.models import Event
 from cases.absence import stands_in_for
 from cases.actors import Actor
-from cases.errors import NotAllowed
-from cases.models import Case, Client, Document, Person, SavedList, Task, Team
+from cases.errors import NotAllowed, PurposeNeeded
+from cases.models import Case, Client, Document, Opening, Person, SavedList, Task, Team
+from timers import clock
 
 CASEWORKER = "caseworker"
 SUPERVISOR = "supervisor"
@@ -53,10 +55,7 @@ def visible_cases(person: Person | Client) -> QuerySet[Case]:
         return _cases_of_client(person)
     if person.roles & SEE_ALL or person.is_superuser:
         return Case.objects.all()
-    reach = Q()
-    for one in _reaches(person):
-        reach |= one
-    return Case.objects.filter(reach)
+    return Case.objects.filter(_work_reaches(person))
 
 
 def visible_parts(person: Person) -> list[QuerySet[Case]]:
@@ -73,6 +72,7 @@ def _reaches(person: Person) -> list[Q]:
     tasks = Task.objects.filter(case=OuterRef("pk"))
     is_open = tasks.filter(state="open")
     reaches = [
+        Q(pk__in=_opened_by(person)),
         Q(owner__in=selves(person)),
         Q(Exists(tasks.filter(holder__in=selves(person)))),
         Q(Exists(tasks.filter(closed_by=f"person:{person.pk}", state__in=["done", "taken_back"]))),
@@ -101,6 +101,37 @@ def exportable_cases(person: Person | Client) -> QuerySet[Case]:
     for one in _reaches(person):
         reach |= one
     return Case.objects.filter(reach)
+
+
+def _opened_by(person: Person) -> QuerySet[Any, Any]:
+    """The restricted cases that this person has opened for a purpose, while that lasts."""
+    open_now = Opening.objects.filter(person=person.pk, until__gt=clock.now())
+    return open_now.values("case")
+
+
+def lacks_purpose(person: Person, case: Case) -> bool:
+    """Whether this person reads this case only after saying for what: it is restricted, and no
+    case of their own work. Those who see all cases are asked like those of its team."""
+    if not case.restricted or _opening_of(person, case) is not None:
+        return False
+    return not Case.objects.filter(_work_reaches(person), pk=case.pk).exists()
+
+
+def _work_reaches(person: Person) -> Q:
+    reach = Q()
+    for one in _reaches(person):
+        reach |= one
+    return reach
+
+
+def _opening_of(person: Person, case: Case) -> Opening | None:
+    open_now = Opening.objects.filter(person=person.pk, case=case.pk, until__gt=clock.now())
+    return open_now.order_by("-until").first()
+
+
+def purpose_needed(case: Case) -> PurposeNeeded:
+    said = _("%(case)s is restricted. You can open it if you say for what and why.")
+    return PurposeNeeded(said % {"case": case.reference}, reference=case.reference)
 
 
 def repairable_cases(person: Person) -> QuerySet[Case]:
@@ -180,9 +211,16 @@ def note_seen(person: Person, case: Case) -> None:
 
 def note_read(person: Person, thing: Case | Task | Document) -> None:
     """The answer to this person is about this case, or about what belongs to it: for the read log,
-    with whom they stand in for."""
+    with whom they stand in for. Raises PurposeNeeded where they must say for what they read."""
     case = thing if isinstance(thing, Case) else thing.case
-    sees_all = bool(person.roles & {AUDITOR, OPERATOR}) or person.is_superuser
+    if case.restricted:
+        opening = _opening_of(person, case)
+        if opening is not None:
+            reads.for_purpose(opening.purpose)
+        elif lacks_purpose(person, case):
+            reads.about(case.pk)
+            raise purpose_needed(case)
+    sees_all = bool(person.roles & SEE_ALL) or person.is_superuser
     absent = None if sees_all else stood_in_for(person, thing)
     on_behalf = f"person:{absent.pk}" if absent is not None else ""
     reads.about(case.pk, case.head_number, on_behalf=on_behalf)
@@ -359,6 +397,16 @@ def takes_case_away(person: Person, case: Case) -> bool:
 
 
 @rules.predicate
+def opens_restricted(person: Person, case: Case) -> bool:
+    """Who may open a restricted case for a purpose: caseworkers and supervisors of its team, and
+    those who see all cases."""
+    if not case.restricted or not person.is_active:
+        return False
+    sees_all = bool(person.roles & SEE_ALL) or person.is_superuser
+    return sees_all or (bool(person.roles & TEAM_ROLES) and case.team_id in person.team_ids)
+
+
+@rules.predicate
 def works_on_case(person: Person, case: Case) -> bool:
     """Caseworkers and supervisors change the cases of their own team, or those they own."""
     return bool(person.roles & TEAM_ROLES) and _is_of(person, case)
@@ -456,6 +504,7 @@ for _act, _who in {
     "export case": takes_case_away,
     "export everything": has_role(AUDITOR) | has_role(EXPORTER),
     "see exports": is_administrator | has_role(AUDITOR),
+    "open restricted": opens_restricted,
     "open case": has_role(CASEWORKER) | is_supervisor,
     "work on case": works_on_case,
     "correct clock": works_on_case & is_supervisor,
@@ -482,7 +531,7 @@ for _act, _who in {
     "manage clients": is_administrator,
     "see jobs": is_administrator | is_operator,
     "manage people": is_administrator,
-    "read the log": has_role(AUDITOR) | has_role("records manager"),
+    "read the log": has_role(AUDITOR) | has_role(RECORDS_MANAGER),
     "read changes of accounts": is_administrator | has_role(AUDITOR) | is_supervisor,
     "enter absence": (is_oneself & ~has_role(AUDITOR)) | supervises | is_administrator,
     "change list": is_of_list,

@@ -46,6 +46,14 @@ class NoSuchCase(Refused):
     status = 404
 
 
+class PurposeNeeded(NotAllowed):
+    """The case is restricted: this reader says for what before it is shown."""
+
+    def __init__(self, sentence: str, *, reference: str) -> None:
+        super().__init__(sentence)
+        self.reference = reference
+
+
 class CaseClosed(Refused):
     """The case is closed and takes nothing more."""
 

@@ -13,7 +13,7 @@ from django.utils.cache import patch_vary_headers
 
 from audit import reads
 from cases import readlog
-from cases.errors import Refused
+from cases.errors import PurposeNeeded, Refused
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 
@@ -58,8 +58,11 @@ class PageMiddleware:
         """A refusal that no form could show: its sentence, on a whole page."""
         if not isinstance(error, Refused):
             return None
+        context = {"sentence": str(error)}
         template = "404.html" if error.status == 404 else "refused.html"
-        return render(request, template, {"sentence": str(error)}, status=error.status)
+        if isinstance(error, PurposeNeeded):
+            template, context["reference"] = "cases/restricted.html", error.reference
+        return render(request, template, context, status=error.status)
 
     @staticmethod
     def _tell_address(request: HttpRequest, response: HttpResponse) -> None:

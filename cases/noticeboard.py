@@ -25,6 +25,7 @@ KINDS = {
     "reminder": _("I wanted to be reminded of a case"),
     "mention": _("Somebody names me in a note"),
     "file": _("A stored file is missing or altered"),
+    "opened": _("Somebody opened a restricted case of mine, or of my team"),
     "other": _("Anything else"),
 }
 ENDS_WITH_CASE = ("overdue", "clock", "reminder")
@@ -38,7 +39,10 @@ def meant_for(person: Person) -> QuerySet[Notice]:
     ).values("person")
     meant = Q(person=person) | Q(person__in=away) | _of_their_roles(person)
     return (
-        Notice.objects.filter(meant, case__in=access.visible_cases(person))
+        # That a restricted case was opened is told to supervisors who do not see it by themselves.
+        Notice.objects.filter(
+            meant & Q(case__in=access.visible_cases(person)) | Q(kind="opened", person=person)
+        )
         .annotate(is_read=Exists(_reads(person)), is_muted=Exists(_mutes(person)))
         .order_by("-written_at", "-pk")
     )

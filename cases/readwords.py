@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from audit.models import Read
 from cases import dates, queries
 from cases.models import Person
+from cases.purposes import PURPOSES
 from cases.words import party, plain
 
 # What an address shows, by its name; one without words here is told by its name.
@@ -28,6 +29,7 @@ SHOWN: dict[str, Any] = {
     "print-history": gettext_lazy("History on paper"),
     "print-case": gettext_lazy("Print of the case"),
     "case-pulse": gettext_lazy("What was new in the case"),
+    "open-restricted": gettext_lazy("Form to open a restricted case"),
     "case-readers": gettext_lazy("Who read the case"),
     "reads-about": gettext_lazy("Who saw the data of a person"),
     "reads-of-person": gettext_lazy("What somebody read"),
@@ -155,7 +157,7 @@ def _line(row: Read, names: Names, references: Mapping[int, str], about: int | N
 
 
 def purpose(code: str) -> str:
-    return plain(code)
+    return str(PURPOSES.get(code, code))
 
 
 def in_columns(row: Read, names: Names, references: Mapping[int, str]) -> list[str]:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from cases import dates, explain
+from cases.purposes import PURPOSES
 from cases.words import Words, capitalised, party, plain
 from timers import clocks
 
@@ -216,6 +217,12 @@ def _case_related(event: EventLike, data: Mapping[str, Any], words: Words) -> Sa
 def _case_parted(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
     title = _("No longer related to %(case)s") % {"case": data.get("reference", "")}
     return title, data.get("reason", "")
+
+
+@_tells("case.access_opened")
+def _access_opened(event: EventLike, data: Mapping[str, Any], words: Words) -> Said:
+    purpose = PURPOSES.get(data.get("purpose", ""), "")
+    return _("Restricted case opened: %(purpose)s") % {"purpose": purpose}, data.get("reason", "")
 
 
 @_tells("note.added")

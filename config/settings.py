@@ -269,6 +269,9 @@ DEFAULT_FROM_EMAIL = environment.text("LONGCASE_MAIL_FROM", "Longcase <longcase@
 # The key of the marks that the read log keeps of search words. With another key, what was looked
 # for before cannot be asked any more.
 LONGCASE_READ_LOG_KEY = environment.text("LONGCASE_READ_LOG_KEY", SECRET_KEY)
+LONGCASE_PURPOSE_HOURS = environment.whole_number(  # a restricted case stays open to who opened it
+    "LONGCASE_PURPOSE_HOURS", 8, least=1, most=24 * 14
+)
 # Whether staff go by their name or by their role in what a person is told who saw their data.
 LONGCASE_READ_REPORT_BY = environment.text("LONGCASE_READ_REPORT_BY", "name")
 if LONGCASE_READ_REPORT_BY not in ("name", "role"):

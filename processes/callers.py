@@ -12,7 +12,7 @@ from audit import reads
 from cases import access
 from cases.actors import Actor
 from cases.errors import NoSuchCase, NotAllowed
-from cases.models import Case, Client, Person, Token
+from cases.models import Case, Client, Document, Person, Task, Token
 from cases.models.client import has_scope
 
 ON_BEHALF = "Longcase-On-Behalf-Of"
@@ -101,11 +101,17 @@ class Caller:
                 % {"reference": reference}
             )
         self.require_scope(act, found.kind)
-        if isinstance(self.who, Person):
-            access.note_read(self.who, found)
-        else:
-            reads.about(found.pk, found.head_number)
+        self.note_read(found)
         return found
+
+    def note_read(self, thing: Case | Task | Document) -> None:
+        """For the read log: the caller is shown this case, or what belongs to it. Raises
+        PurposeNeeded."""
+        if isinstance(self.who, Person):
+            access.note_read(self.who, thing)
+        else:
+            case = thing if isinstance(thing, Case) else thing.case
+            reads.about(case.pk, case.head_number)
 
 
 def scopes_now(who: Person | Client, accepted: list[str] | None) -> list[str] | None:

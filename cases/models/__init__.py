@@ -24,6 +24,7 @@ from cases.models.message import Message
 from cases.models.note import Note, Notice
 from cases.models.notice import Digest, MutedKind, NoticeRead
 from cases.models.once import Once
+from cases.models.opening import Opening
 from cases.models.person import Identity, Person, Team
 from cases.models.reminder import Reminder
 from cases.models.savedlist import SavedList
@@ -62,6 +63,7 @@ __all__ = [
     "Notice",
     "NoticeRead",
     "Once",
+    "Opening",
     "PageEntry",
     "Person",
     "Presence",

@@ -12,8 +12,8 @@ from django.utils.text import Truncator, capfirst
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from cases import queries, search
-from cases.models import Case
+from cases import access, queries, search
+from cases.models import Case, Person
 from cases.search import Asked, Found
 from cases.spelling import line_of
 from cases.views.signing import person_of, signed_in
@@ -51,7 +51,7 @@ def find(request: HttpRequest) -> HttpResponse:
     context = {
         "find": text,
         "found": found,
-        "groups": _groups(found, [Row(case, _why(case, found.asked)) for case in cases]),
+        "groups": _groups(found, [Row(case, _why(person, case, found.asked)) for case in cases]),
         "count": len(found.hits) + found.is_more,
         "alike": alike,
         "page": page,
@@ -72,8 +72,11 @@ def _groups(found: Found, rows: list[Row]) -> list[dict[str, Any]]:
     return [group for group in groups if group["rows"]]
 
 
-def _why(case: Case, asked: Asked) -> list[str]:
-    """Where the words stand, in the words of the case's kind."""
+def _why(person: Person, case: Case, asked: Asked) -> list[str]:
+    """Where the words stand, in the words of the case's kind; of a case that is opened only for a
+    purpose, nothing."""
+    if access.lacks_purpose(person, case):
+        return [_("Restricted")]
     entry = getattr(case, "search", None)
     told = entry.told if entry is not None else [["reference", case.reference]]
     hits = [(what, value) for what, value in told if asked.hits(line_of(value))]

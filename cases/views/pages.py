@@ -8,6 +8,7 @@ from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+from audit import reads
 from cases import access, queries, standing, tags
 from cases.errors import NoSuchCase
 from cases.models import Case, Hold, Person, Task
@@ -17,6 +18,7 @@ from cases.words import Words
 from processes import queries as process_queries
 from processes.acts import reopening
 from processes.acts.cases import staff_edges
+from processes.acts.openings import case_to_open
 from processes.erasing import keeping
 from processes.kinds import Kind, kind_of, kinds
 from timers import clock
@@ -33,11 +35,22 @@ def case_for(person: Person, reference: str) -> Case:
             case = rows.annotate(is_held=Exists(STANDING)).first()
             break
     if case is None:
+        _require_unrestricted(person, reference)
         raise NoSuchCase(
             _("There is no case %(reference)s among those you may see.") % {"reference": reference}
         )
     access.note_seen(person, case)
     return case
+
+
+def _require_unrestricted(person: Person, reference: str) -> None:
+    """Raises PurposeNeeded for a restricted case that this person may open by saying for what."""
+    try:
+        case = case_to_open(person, reference)
+    except NoSuchCase:
+        return
+    reads.about(case.pk)
+    raise access.purpose_needed(case)
 
 
 def words_of(case: Case, file: CaseFile, kind: Kind) -> Words:

@@ -196,6 +196,7 @@ def document_for(view: Api, pk: int) -> Document:
     if found is None:
         raise NotFound(_("There is no such document among the cases you may see."))
     view.subject = found.case_id
+    view.caller.note_read(found)
     return found
 
 

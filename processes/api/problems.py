@@ -46,6 +46,11 @@ PROBLEMS: dict[str, Problem] = {
         gettext_lazy("This caller may not do this"),
         gettext_lazy("Ask whoever the sentence names; sending it again changes nothing."),
     ),
+    "purpose-needed": Problem(
+        403,
+        gettext_lazy("The case is restricted"),
+        gettext_lazy("Say for what and why: POST to `open` of the case. Then read it again."),
+    ),
     "scope-missing": Problem(
         403,
         gettext_lazy("The token does not allow this"),

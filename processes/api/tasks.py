@@ -309,6 +309,7 @@ def task_for(view: Api, pk: int) -> Task:
     if task is None:
         raise NotFound(_("There is no such task among the cases you may see."))
     view.subject = task.case_id
+    view.caller.note_read(task)
     return task
 
 

@@ -41,7 +41,7 @@ SORTS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "messages": (_("Messages and answers"), ("message.", "party.", "page.")),
     "people": (
         _("Who has the case"),
-        ("case.assigned", "reminder.", "case.related", "case.parted"),
+        ("case.assigned", "case.access_opened", "reminder.", "case.related", "case.parted"),
     ),
     "time": (_("Clocks and timers"), ("clock.", "due.", "timer.")),
     "work": (_("Outside work and rules"), ("activity.", "table.", "subcase.")),

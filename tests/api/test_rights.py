@@ -136,6 +136,7 @@ def test_the_matrix_names_every_address() -> None:
     clocks = ("pause", "resume", "extend", "pauses/{number}")
     elsewhere |= {f"cases/{{reference}}/clocks/{{name}}/{act}" for act in clocks}  # test_clocks.py
     elsewhere |= {"oauth/token", "oauth/revoke"}  # test_oauth.py
+    elsewhere |= {"cases/{reference}/open"}  # tests/readlog/test_restricted.py
     elsewhere |= {"tasks/{pk}/advisers"}  # test_returning.py
     elsewhere |= {"activities", "timers", "workers", "incidents/{pk}/give-up"}  # test_operators.py
     elsewhere |= {"messages/{pk}/link", "incidents", "incidents/{pk}", "incidents/{pk}/retry"}

@@ -119,10 +119,10 @@ def test_a_person_is_told_who_saw_their_data_in_all_their_cases(
     visitor = visit(ada)
     page = visitor.open(f"{one.get_absolute_url()}readers/person/")
     assert one.reference in page and two.reference in page and other.reference not in page
-    assert "otto" in page and "Overview of the case (1)" in page
+    assert "Otto" in page and "Overview of the case (1)" in page
     row = Read.objects.latest("pk")
     assert row.case_id == one.pk and two.pk in row.case_ids
     settings.LONGCASE_READ_REPORT_BY = "role"
     page = visitor.open(f"{one.get_absolute_url()}readers/person/")
     seen = page.html[page.html.index("Who saw something") :]
-    assert "otto" not in seen and "operator" in seen.lower()
+    assert "Otto" not in seen and "operator" in seen.lower()
