@@ -187,11 +187,21 @@ def link_message(*, message_id: int, case_id: int, actor: Actor) -> Delivery:
     return Delivery(message.pk, state, False, _sentence(state))
 
 
-def _was_answered(case_id: int, command: int, data: Any) -> bool:
-    """Whether this very answer is in history: a repeat, and no second answer."""
-    given = codec.decode(codec.encode({"data": data}))["data"]
-    answers = Event.objects.filter(case_id=case_id, type="party.answered")
-    return any(e.data["command"] == command and e.data["data"] == given for e in answers)
+def _was_answered(run: Run, command: int, data: Any) -> bool:
+    """Whether this very answer is in history, as it came or as its kind keeps it: a repeat, and no
+    second answer."""
+    for event in Event.objects.filter(case_id=run.case_id, type="party.answered"):
+        if event.data["command"] != command:
+            continue
+        given = data
+        if event.data["name"] in run.kind.messages:
+            try:
+                given = run.kind.check_message(event.data["name"], data)
+            except Invalid:
+                continue
+        if event.data["data"] == codec.decode(codec.encode({"data": given}))["data"]:
+            return True
+    return False
 
 
 def _late_answer(reference: str, token: str, data: Any, *, is_closed: bool) -> Delivery:
@@ -224,7 +234,7 @@ def answer_callback(*, token: str, data: Any, key: str = "") -> Delivery:
     with acting_on(case_id, actor=service("callback"), closed=True) as (turn, run):
         asked = run.open.get(command) if run.visit == visit else None
         if asked is None or asked.type != "party.asked" or run.is_closed:
-            if _was_answered(case_id, command, data):
+            if _was_answered(run, command, data):
                 return Delivery(0, "used", True, "The case has taken this answer before.")
             return _late_answer(run.reference, token, data, is_closed=run.is_closed)
         until = asked.data.get("until")

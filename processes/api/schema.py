@@ -51,6 +51,8 @@ NAMES = {
     "GivenBackRequest": "RevokeTokenRequest",
     "GivingUpRequest": "GiveUpRequest",
     "HandOverRequest": "HandOverTaskRequest",
+    "KeyShape": "AnchorKey",
+    "KeysShape": "AnchorKeys",
     "LinkRequest": "LinkMessageRequest",
     "MakeRequest": "MakeWebhookRequest",
     "NewJobRequest": "OpenCasesRequest",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from cases.models import Case, Document, Job
+from cases.models import Case, Document, Job, Message
 
 OPEN = {"kind": "trial", "title": "x", "facts": {"script": "hour"}}
 
@@ -189,4 +189,11 @@ def test_callbacks_and_signed_messages_are_read_in_the_same_way(
     assert refused.status_code == 422 and "“value” stands twice" in refused.json()["detail"]
     form = Client().post(path, {"value": ["1.00", "2.00"]})
     assert form.status_code == 422 and "more than once" in form.json()["detail"]
-    assert Client().post(path, data, content_type="application/json").status_code == 200
+    # A repeat gets the first answer; another answer is kept as late
+    for _again in range(3):
+        taken = Client().post(path, data, content_type="application/json")
+        assert (taken.status_code, taken.json()["state"]) == (200, "used"), taken.content
+    assert not Message.objects.exists()
+    other = Client().post(path, {**data, "value": "1.00"}, content_type="application/json")
+    assert (other.status_code, other.json()["state"]) == (200, "late")
+    assert Message.objects.get().state == "late"
