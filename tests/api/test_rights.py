@@ -135,6 +135,9 @@ def test_the_matrix_names_every_address() -> None:
     elsewhere |= {"cases/{reference}/uploads", "uploads/{key}"}  # test_uploads.py
     clocks = ("pause", "resume", "extend", "pauses/{number}")
     elsewhere |= {f"cases/{{reference}}/clocks/{{name}}/{act}" for act in clocks}  # test_clocks.py
+    elsewhere |= {"exports", "exports/schema", "exports/{pk}"}  # tests/exports
+    elsewhere |= {f"exports/{{pk}}/{act}" for act in ("file", "cancel", "remove")}
+    elsewhere |= {"anchors", "anchors/keys", "anchors/{number}"}  # tests/audit
     elsewhere |= {"oauth/token", "oauth/revoke"}  # test_oauth.py
     elsewhere |= {"cases/{reference}/open"}  # tests/readlog/test_restricted.py
     elsewhere |= {"tasks/{pk}/advisers"}  # test_returning.py
@@ -203,6 +206,8 @@ PARTS = {
     "jobs": {"pk": "job"},
     "webhooks": {"pk": "webhook"},
     "kinds": {"name": "trial"},
+    "exports": {"pk": 10**9},  # one of somebody else: tests/exports/test_rights.py
+    "anchors": {"number": 1},
     "problems": {"slug": "invalid"},
     "signed": {"name": "nobody"},
 }
