@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from audit.models import Event
 from processes.exports.activities import Namer, variant_of
 from processes.playlog import recorded, xes
+from tests.playlog.test_playing import NOTICE, PAID, PENALTY, write
 
 LOG = """<?xml version="1.0" encoding="UTF-8"?>
 <log xes.version="1.0" xmlns="http://www.xes-standard.org/">
@@ -55,6 +56,36 @@ def test_a_mapped_log_is_the_same_as_a_folder(tmp_path: Path) -> None:
     assert ours == rows and mapping.log == "fine-traffic"
     assert {one: case.outcome for one, case in found.items()} == {"A1": "open"}
     assert found["A1"].ended_at == cases["A1"].ended_at
+
+
+def as_xes(folder: Path) -> str:
+    """A folder's log as XES, by the names of its columns."""
+    traces = []
+    for case_id, case in recorded.read_cases(folder, count=0).items():
+        lines = [f'<string key="concept:name" value="{case_id}"/>']
+        lines.append(f'<string key="outcome" value="{case.outcome}"/>')
+        for row in recorded.read_rows(folder, {case_id: case}):
+            told = {"concept:name": row.activity, "org:resource": row.resource, **row.values}
+            told["lifecycle:transition"] = row.lifecycle
+            own = "".join(f'<string key="{k}" value="{v}"/>' for k, v in told.items() if v)
+            at = f'<date key="time:timestamp" value="{row.at.isoformat()}"/>'
+            lines.append(f"<event>{own}{at}</event>")
+        traces.append(f"<trace>{''.join(lines)}</trace>")
+    return LOG.format(traces="".join(traces))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_log_in_xes_plays_as_its_folder_does(tmp_path: Path, capsys: Any) -> None:
+    folder = write(tmp_path, {"paid": ("paid", [*NOTICE, PENALTY, PAID])})
+    path = tmp_path / "fine-traffic.xes"
+    path.write_text(as_xes(folder), encoding="utf-8")
+    call_command("playlog", "enforcement", str(path))
+    first = capsys.readouterr().out
+    assert "1 ran through, 1 ended as recorded" in first
+    call_command("playlog", "enforcement", str(folder))
+    again = capsys.readouterr().out
+    assert "\n0 of 5 rows played now" in again  # they are the same rows
+    assert first.splitlines()[-1] == again.splitlines()[-1]  # and came to the same end
 
 
 @pytest.mark.django_db(transaction=True)
