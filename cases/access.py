@@ -553,7 +553,6 @@ CLIENT_ACTS = {
     "see values": ("read",),
     "see document": ("read",),
     "export case": ("read",),
-    "export everything": ("read",),
     "open case": ("open",),
     "work on case": ("facts", "move", "messages", "documents"),
     "note case": ("documents",),

@@ -37,7 +37,8 @@ class CaseFiles(OneEach):
 
     def write(self, one: Gathered, out: IO[bytes], asked: Asked) -> None:
         case = one.case
-        foot = f"{case.reference} · Longcase, {_('export')} {asked.number}"
+        export = _("Export %(n)s") % {"n": asked.number}
+        foot = f"{case.reference} · Longcase · {export}"
         paper = Paper(title=f"{case.reference} {case.title}", foot=foot, made_at=asked.made_at)
         documents = list(case.documents.order_by("received_at", "pk"))
         attached = _attach(paper, documents)
