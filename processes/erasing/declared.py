@@ -64,7 +64,7 @@ register(
     Table(
         "cases.Export",
         by=loose.exports,
-        kept=[
+        handles=[
             "scopes",
             "on_behalf",
             "form",
@@ -82,30 +82,30 @@ register(
         ],
     ),
     Table("cases.ExportPart", why="deleted with the files of its export"),
-    Table("cases.Presence", by=loose.presences, kept=["address"]),
-    Table("cases.Draft", by=loose.drafts, kept=["address", "data"]),
+    Table("cases.Presence", by=loose.presences, handles=["address"]),
+    Table("cases.Draft", by=loose.drafts, handles=["address", "data"]),
     Table(
         "cases.Once",
         by=loose.forms_carried_out,
-        kept=["digest", "answer", "said", "undo", "results"],
+        handles=["digest", "answer", "said", "undo", "results"],
     ),
     Table(
         "cases.KeptAnswer",
         by=loose.answers_of_the_api,
-        kept=["caller", "key", "digest", "headers", "body"],
+        handles=["caller", "key", "digest", "headers", "body"],
     ),
-    Table("cases.Digest", by=loose.mails_to_staff, kept=["subject", "text"]),
-    Table("cases.SavedList", by=loose.saved_lists, kept=["name", "page", "query"]),
-    Table("cases.BulkAct", by=loose.acts_on_many, kept=["what", "back", "asked"]),
+    Table("cases.Digest", by=loose.mails_to_staff, handles=["subject", "text"]),
+    Table("cases.SavedList", by=loose.saved_lists, handles=["name", "page", "query"]),
+    Table("cases.BulkAct", by=loose.acts_on_many, handles=["what", "back", "asked"]),
     Table(
         "cases.Job",
         by=loose.files_of_cases,
-        kept=["scopes", "on_behalf", "kind", "filename", "digest", "cancelled_by"],
+        handles=["scopes", "on_behalf", "kind", "filename", "digest", "cancelled_by"],
     ),
     Table(
         "cases.JobRow",
         by=loose.rows_of_files,
-        kept=["state", "external_reference", "data", "refusal"],
+        handles=["state", "external_reference", "data", "refusal"],
     ),
     Table("cases.BulkRow", of=_of_bulk_rows, kept=["result"], scrub={"sentence": ERASED}),
     Table(
@@ -123,7 +123,7 @@ register(
     Table(
         "cases.Message",
         by=loose.messages,
-        kept=[
+        handles=[
             "source",
             "key",
             "name",
@@ -156,7 +156,9 @@ register(
         scrub={"show": {}, "reason": ERASED, "result": {}},
     ),
     Table(
-        "cases.Requirement", by=asked_by_hand, kept=["name", "title", "asked_of", "state", "reason"]
+        "cases.Requirement",
+        by=asked_by_hand,
+        handles=["name", "title", "asked_of", "state", "reason"],
     ),
     Table(
         "cases.Document",
@@ -177,7 +179,7 @@ register(
     Table(
         "cases.CustomerPage",
         by=pages_of_customers,
-        kept=["party", "name", "email", "phone", "token", "given_with"],
+        handles=["party", "name", "email", "phone", "token", "given_with"],
     ),
     Table("cases.UploadPart", of=by_case("upload__case"), delete=True),
     Table("cases.Upload", of=by_case(), delete=True),
@@ -214,7 +216,7 @@ register(
         scrub={"answer": ERASED, "error": ERASED},
     ),
     Table("timers.Timer", of=by_case("case_id"), delete=True),
-    Table("timers.Clock", by=loose.clocks_of, kept=["name", "calendar", "state", "data"]),
+    Table("timers.Clock", by=loose.clocks_of, handles=["name", "calendar", "state", "data"]),
     # The row of the case itself. What it is found by follows from it.
     Table(
         "cases.Case",
@@ -232,7 +234,7 @@ register(
         ],
         scrub={"title": ERASED, "outcome_reason": ERASED, "source_key": ""},
     ),
-    Table("cases.SearchEntry", by=loose.found_by, kept=["told", "text"]),
+    Table("cases.SearchEntry", by=loose.found_by, handles=["told", "text"]),
     Table("cases.SearchWord", why="dropped with the entry, where no other case has the word"),
 )
 

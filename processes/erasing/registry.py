@@ -79,11 +79,12 @@ class Table:
     of: Finds | None = None
     delete: bool = False
     why: str = ""  # why nothing of it is anybody's, where it has no rows of cases
-    by: Callable[[Subject], int] | None = None  # does it all by itself
+    by: Callable[[Subject], int] | None = None  # does it all by itself,
+    handles: Sequence[str] = ()  # for these columns
 
     @property
     def columns(self) -> set[str]:
-        return {*self.kept, *self.scrub}
+        return {*self.kept, *self.scrub, *self.handles}
 
     def rows(self, subject: Subject) -> models.QuerySet[Any]:
         assert self.of is not None
