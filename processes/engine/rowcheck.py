@@ -17,7 +17,7 @@ from processes.engine import findable, reminders
 from processes.engine.replay import fold_case
 from processes.engine.standing import Open, fold
 from processes.erasing import erase
-from processes.erasing.facts import personal_facts
+from processes.erasing.facts import is_gone, is_placeholder
 from processes.kinds import kind_of
 from processes.models import Activity, Incident
 from timers import clockrows
@@ -113,6 +113,12 @@ def _differences_of(case: Case) -> Iterator[Difference]:
         yield Difference(case.reference, last, "it is open and waits for nobody")
 
 
+def _fits(case: Case, field: Any, facts: dict[str, Any]) -> bool:
+    """Whether a fact of an erased case says what history does, or nothing where that is gone."""
+    row, told = getattr(case, field.attname), facts.get(field.attname)
+    return is_placeholder(field, row) if is_gone(told) else row == told
+
+
 def _erased_differ(case: Case | None, events: list[Recorded], stood: Any) -> Iterator[Difference]:
     """What is left of an erased case equals its history, and shows nobody."""
     if case is None:
@@ -122,9 +128,7 @@ def _erased_differ(case: Case | None, events: list[Recorded], stood: Any) -> Ite
         yield Difference(case.reference, last, "its row says that it was erased, its history not")
     for remains in erase.remains_of(case):
         yield Difference(case.reference, last, f"it was erased, and something is left: {remains}")
-    plain = {one.attname for one in case.fact_fields()}
-    plain -= {one.attname for one in personal_facts(kind_of(case.kind))}
-    wrong = [name for name in sorted(plain) if getattr(case, name) != stood.facts.get(name)]
+    wrong = [one.name for one in case.fact_fields() if not _fits(case, one, stood.facts)]
     if wrong:
         words = f"facts: the row and the history differ in {', '.join(wrong)}"
         yield Difference(case.reference, last, words)

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 
 from audit import keys
 from audit.models import Event
+from audit.read import events_of
 from cases import dates
 from cases.actors import Actor
 from cases.errors import CaseErased, Refused
@@ -36,8 +37,9 @@ from processes.acts import tray
 from processes.acts.cases import get_case
 from processes.acts.holds import HoldBook, sentence_of
 from processes.acts.locking import acting_on
+from processes.engine.replay import fold_case
 from processes.erasing import registry
-from processes.erasing.facts import is_placeholder, personal_facts, placeholder_of
+from processes.erasing.facts import is_gone, is_personal, placeholder_of
 from processes.erasing.loose import messages_of, paths_of_exports
 from processes.erasing.registry import Subject
 from processes.kinds import kind_of
@@ -111,7 +113,11 @@ def erase_case(*, case_id: int, ground: Ground) -> Erasure:
     why_not = hindrance(case, kept=kept, hold=HoldBook.now().holding(case), today=today)
     if why_not is not None and not (ground.what == "apply" and isinstance(why_not, StillKept)):
         raise why_not
-    return _erase(case, kept, ground)
+    try:
+        return _erase(case, kept, ground)
+    except BaseException:
+        keys.forget([case_id])  # it was read as destroyed, and is not
+        raise
 
 
 def _lock_family(case_id: int) -> None:
@@ -137,9 +143,9 @@ def _erase(case: Case, kept: Kept, ground: Ground) -> Erasure:
         )
         turn.project(run)
     certificate.event_number = event.number
-    certificate.counts = _overwrite(subject)
     keys.destroy([case.pk], at=certificate.erased_at)
     certificate.key_destroyed = True
+    certificate.counts = _overwrite(subject)
     certificate.save(update_fields=["event_number", "counts", "key_destroyed"])
     return certificate
 
@@ -181,9 +187,14 @@ def _overwrite(subject: Subject) -> dict[str, int]:
 
 
 def _overwrite_facts(case: Case) -> None:
+    """Those that are personal, and whatever else history has sealed of them: its key is gone, so
+    it says which."""
     kind = kind_of(case.kind)
+    told = fold_case(case, events_of(case.pk)).facts
     facts = {
-        one.attname: placeholder_of(one, getattr(case, one.attname)) for one in personal_facts(kind)
+        one.attname: placeholder_of(one, getattr(case, one.attname))
+        for one in kind.model.fact_fields()
+        if is_personal(kind, one) or is_gone(told.get(one.attname))
     }
     Case.objects.filter(pk=case.pk).update(
         erased_at=Erasure.objects.values_list("erased_at", flat=True).get(case=case.pk)
@@ -196,13 +207,7 @@ def remains_of(case: Case) -> list[str]:
     """What of an erased case, loaded as its kind, still shows something: table and column. For
     `verify`: there is none."""
     subject = Subject(case)
-    found = [f"{table.model} {name}" for table in registry.tables() for name in table.left(subject)]
-    found += [
-        f"the fact {one.name}"
-        for one in personal_facts(kind_of(case.kind))
-        if not is_placeholder(one, getattr(case, one.attname))
-    ]
-    return found
+    return [f"{table.model} {name}" for table in registry.tables() for name in table.left(subject)]
 
 
 def states_of(cases: Sequence[Case]) -> dict[int, tuple[Kept, Hold | None, NotErasable | None]]:

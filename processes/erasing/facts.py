@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import models
 
+from audit.erased import Erased
 from processes.kinds import Kind
 
 ERASED = "[erased]"
@@ -26,8 +27,17 @@ def personal_facts(kind: Kind) -> list[models.Field[Any, Any]]:
 
 
 def is_personal(kind: Kind, field: models.Field[Any, Any]) -> bool:
+    """Whether a kind says so, or does not say otherwise of a text."""
+    if field.attname in kind.personal_facts:
+        return True
     is_text = isinstance(field, (models.CharField, models.TextField))
-    return field.attname in kind.personal_facts or (is_text and not field.choices)
+    return is_text and not field.choices and field.attname not in kind.plain
+
+
+def is_gone(told: Any) -> bool:
+    """Whether history no longer says what a fact was: its key is destroyed. What was no text reads
+    as nothing then."""
+    return told is None or isinstance(told, Erased)
 
 
 def placeholder_of(field: models.Field[Any, Any], value: Any) -> Any:
