@@ -82,6 +82,7 @@ register(
         ],
     ),
     Table("cases.ExportPart", why="deleted with the files of its export"),
+    Table("cases.Opening", of=by_case(), kept=["purpose"]),  # one of a list
     Table("cases.Presence", by=loose.presences, handles=["address"]),
     Table("cases.Draft", by=loose.drafts, handles=["address", "data"]),
     Table(

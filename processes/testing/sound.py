@@ -29,7 +29,8 @@ def check_all() -> None:
 
 
 def check_case(case_id: int) -> None:
-    """Its chain holds, its rows equal its history, and each prefix replays."""
+    """Its chain holds, its rows equal its history, and each prefix replays, unless what its code
+    looked at was erased."""
     case = get_case(case_id)
     events = events_of(case_id)
     finding = verify_case(case.pk, case.head_number, bytes(case.head_hash))
@@ -37,7 +38,8 @@ def check_case(case_id: int) -> None:
     assert [event.number for event in events] == list(range(1, case.head_number + 1))
     check_settled_once(events)
     check_rows(case)
-    check_prefixes(kind_of(case.kind), events)
+    if case.erased_at is None:
+        check_prefixes(kind_of(case.kind), events)
 
 
 # -- each obligation is settled at most once

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import logging
+import zipfile
 from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.storage import default_storage
+from django.core.management import call_command
 from django.db import connection
 
 from audit.read import events_of
@@ -21,6 +26,7 @@ from processes.engine.replay import as_it_stood
 from processes.engine.verify import verify
 from processes.erasing.facts import ERASED
 from processes.work import destructions as work
+from tests.cases.conftest import Visitor
 from tests.erasing.planted import WORDS, plant
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -60,6 +66,15 @@ def still_in(text: str, *, words: dict[str, str] = WORDS) -> list[str]:
     return [name for name, word in words.items() if word.casefold() in told]
 
 
+def unpacked(path: Path) -> str:
+    """What a file of an export says, also within its parts."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as packed:
+            return "\n".join(packed.read(one).decode() for one in packed.namelist())
+    data = path.read_bytes()
+    return (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode()
+
+
 def figures_of_the_past() -> list[Any]:
     """The days that visits of steps took, made anew from history."""
     write_steps(date(2026, 1, 1), date(2028, 12, 31))
@@ -94,7 +109,11 @@ def test_nothing_of_an_erased_person_is_left(
     ruth: Any,
     bas: Any,
     caplog: Any,
+    calls_of: Any,
+    tmp_path: Path,
 ) -> None:
+    ada = office.person("ada", "auditor")
+
     # Given a closed case in which each place that keeps words holds one of ours
     caplog.set_level(logging.DEBUG)
     case = plant(office, engine, program, colleague, ruth)
@@ -114,6 +133,20 @@ def test_nothing_of_an_erased_person_is_left(
     assert {table: left for table, text in dump().items() if (left := still_in(text))} == {}
     assert still_in(b"\n".join(stored()).decode(errors="replace")) == []
     assert still_in(caplog.text) == []
+
+    # Then neither the API tells any of it, nor an export, nor a page
+    calls = calls_of(office.supervisor)
+    for path in ("?include=events,tasks,documents,requirements,related,retention", "/events"):
+        answer = calls.get(f"cases/{case.reference}{path}")
+        assert answer.status_code == 200
+        assert still_in(json.dumps(answer.json(), ensure_ascii=False)) == []
+    for form in ("jsonl", "ocel-json", "xes", "csv-cases", "csv-events"):
+        out = tmp_path / form
+        said = {"by": ada.username, "why": "a study", "out": str(out)}
+        call_command("export", form, case.reference, **said)
+        assert still_in(unpacked(out)) == [], form
+    page = Visitor(office.supervisor).open(f"{case.get_absolute_url()}print")
+    assert page.status == 200 and still_in(page.html) == []
 
     # Then the history is whole, tells of the erasure without a name, and still replays
     assert list(verify()) == []
