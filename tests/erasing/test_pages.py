@@ -202,10 +202,10 @@ def _restore(case: Case, row: dict[str, Any], key: dict[str, Any]) -> None:
         cursor.execute("DELETE FROM audit_unnumbered WHERE case_id = %s", [case.pk])
         cursor.execute("DELETE FROM cases_destructionrow")
         cursor.execute("DELETE FROM cases_erasure")
+        CaseKey.objects.filter(pk=key.pop("case_id")).update(**key)
         cursor.execute("SET session_replication_role = origin")
     row = {name: value for name, value in row.items() if name not in ("id", "step")}
     Case.objects.filter(pk=case.pk).update(**row)
-    CaseKey.objects.filter(pk=key.pop("case_id")).update(**key)
     keys.forget()
 
 
