@@ -177,6 +177,22 @@ def held_of(cases: Sequence[int]) -> list[Held]:
         return [Held(case, number, bytes(h), anchor) for case, number, h, anchor in cursor]
 
 
+def held_and_fits(case_id: int) -> tuple[list[Held], bool]:
+    """Where the anchors in the database saw this case end, and whether its events are still there
+    as they saw them; in one query."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT h.number, h.hash, h.anchor, e.hash IS NOT DISTINCT FROM h.hash "
+            "FROM audit_anchored_head AS h LEFT JOIN audit_event AS e "
+            "ON e.case_id = h.case_id AND e.number = h.number "
+            "WHERE h.case_id = %s ORDER BY h.number, h.anchor",
+            [case_id],
+        )
+        rows = cursor.fetchall()
+    held = [Held(case_id, number, bytes(hash), anchor) for number, hash, anchor, _fits in rows]
+    return held, all(row[3] for row in rows)
+
+
 def _days() -> dict[int, Any]:
     return dict(Anchor.objects.values_list("number", "day"))
 

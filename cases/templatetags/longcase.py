@@ -22,7 +22,6 @@ from cases.fsm import Edge
 from cases.models import Absence, Case, Document, Letter, Person, Requirement, Task
 from cases.worklist import WorkRow
 from processes.kinds import kinds
-from processes.proof import checked
 from timers import clock
 
 register = template.Library()
@@ -36,12 +35,6 @@ def icon(name: str) -> SafeString:
         static("vendor/icons/icons.svg"),
         name,
     )
-
-
-@register.inclusion_tag("processes/proof/_checked.html")
-def chain_checked(case: Case) -> dict[str, Any]:
-    """Whether the chain of this case's events holds, and where to check all of it."""
-    return {"case": case, "checked": checked(case)}
 
 
 @register.inclusion_tag("_due.html")

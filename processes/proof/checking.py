@@ -22,12 +22,17 @@ class Checked:
     first: int  # from here on they were hashed; before lies what the anchor holds
     finding: Finding | None
     anchored: int  # up to this event the newest anchor that saw it move holds it
-    anchor: Anchor | None
+    anchor_number: int | None
     is_left: bool = False  # nothing was hashed, because it is long
 
     @property
     def hashed(self) -> int:
         return 0 if self.is_left else max(self.events - self.first + 1, 0)
+
+    @property
+    def anchor(self) -> Anchor | None:
+        """The newest anchor that saw it move."""
+        return Anchor.objects.filter(number=self.anchor_number).first()
 
     @property
     def is_whole(self) -> bool:
@@ -37,12 +42,12 @@ class Checked:
 def checked(case: Case, *, whole: bool = False) -> Checked:
     """Hash the history of a case and compare it with the anchors. A long one is hashed from the
     newest anchor on, and not at all where that is long too, unless the `whole` is asked for."""
-    held = against.held_of([case.pk])
+    held, fits = against.held_and_fits(case.pk)
     last = held[-1] if held else None
     start: tuple[int, bytes] = (0, GENESIS)
     if last is not None and not whole and case.head_number > AT_ONCE:
         start = (last.number, last.hash)
-    finding = next(against.against_own(cases=[case.pk]), None)
+    finding = None if fits else next(against.against_own(cases=[case.pk]), None)
     is_left = not whole and case.head_number - start[0] > AT_ONCE
     if finding is None and not is_left:
         finding = _chain(case, start)
@@ -51,7 +56,7 @@ def checked(case: Case, *, whole: bool = False) -> Checked:
         first=start[0] + 1,
         finding=finding,
         anchored=last.number if last else 0,
-        anchor=Anchor.objects.filter(number=last.anchor).first() if last else None,
+        anchor_number=last.anchor if last else None,
         is_left=is_left,
     )
 

@@ -127,15 +127,23 @@ def test_the_pages_about_checks_of_history(desk: Any, window: Any, settings: Any
     actor = Actor.of(desk.people.ada)
     clean = runs.ask(how="all", actor=actor, by_worker=False)
     runs.work_on(clean.pk)
-    with connection.cursor() as cursor:
-        cursor.execute("SET session_replication_role = 'replica'")
-        cursor.execute("UPDATE audit_event SET actor = 'x' WHERE case_id = %s", [wrong.pk])
-        cursor.execute("SET session_replication_role = 'origin'")
+
+    def falsify(change: str) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SET session_replication_role = 'replica'")
+            cursor.execute(
+                f"UPDATE audit_event SET actor = {change} WHERE case_id = %s", [wrong.pk]
+            )
+            cursor.execute("SET session_replication_role = 'origin'")
+
+    falsify("'x' || actor")
     spoiled = runs.ask(how="all", actor=actor, by_worker=False)
     runs.work_on(spoiled.pk)
     paths = ["", "anchors/1/", f"runs/{clean.pk}/", f"runs/{spoiled.pk}/"]
     paths += [f"cases/{case.reference}/", f"cases/{wrong.reference}/"]
-    assert found + [bad for path in paths for bad in check(one, f"/checks/{path}")] == []
+    found += [bad for path in paths for bad in check(one, f"/checks/{path}")]
+    falsify("substr(actor, 2)")  # put back: each history is looked at after a test
+    assert found == []
 
 
 def test_signing_in(people: Any, window: Any) -> None:
