@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from django.db import connection
 from django.utils.translation import gettext as _
 
-GUARD = "audit_event_is_append_only"  # the function of the triggers
+# The functions of the triggers: of history, and of the read log.
+GUARDS = ["audit_event_is_append_only", "audit_read_is_append_only"]
 NOTHING_BUT = "SELECT, INSERT"
 
 
@@ -33,8 +34,8 @@ def guarded_tables() -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT DISTINCT t.tgrelid::regclass::text FROM pg_trigger AS t JOIN pg_proc AS p "
-            "ON p.oid = t.tgfoid WHERE p.proname = %s AND NOT t.tgisinternal ORDER BY 1",
-            [GUARD],
+            "ON p.oid = t.tgfoid WHERE p.proname = ANY(%s) AND NOT t.tgisinternal ORDER BY 1",
+            [GUARDS],
         )
         return [name for (name,) in cursor.fetchall()]
 
