@@ -526,6 +526,7 @@ for _act, _who in {
     "post letters": has_role(CASEWORKER) | is_supervisor,
     "repair case": is_operator | leads_repair,
     "look after code": is_operator,
+    "try changes": is_supervisor | has_role(AUDITOR),
     "watch the installation": is_operator,
     "check histories": has_role(AUDITOR) | is_operator | is_administrator,
     "manage clients": is_administrator,

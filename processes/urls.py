@@ -12,5 +12,6 @@ urlpatterns = [
     path("incidents/<int:pk>/all-again/", views.retry_cause, name="retry-cause"),
     path("incidents/results/<uuid:key>/", views.retry_results, name="retry-results"),
     path("code/", include("processes.release.urls")),
+    path("try/", include("processes.backtest.urls")),
     path("running/", views.running, name="running"),
 ]

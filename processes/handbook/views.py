@@ -82,6 +82,7 @@ def one_kind(request: HttpRequest, name: str) -> HttpResponse:
         "activities": [(one, book.facts_of_activity(one.finding)) for one in activities],
         "tables": book.tables_of(kind),
         "formats": FORMATS,
+        "may_try": access.may(person, "try changes"),
         "open": sum(counts.values()),
         **SECTION,
     }
