@@ -11,6 +11,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from cases import access
 from cases.models import Case
 from cases.views.pages import case_for
 from cases.views.signing import person_of, signed_in
