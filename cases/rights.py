@@ -32,6 +32,9 @@ LEAVES: dict[str, Any] = {
     "supervises": gettext_lazy("supervisors of that person's team"),
     "supervises_team": gettext_lazy("supervisors of the team"),
     "is_of_list": gettext_lazy("whose list it is, and supervisors of the team it is shared with"),
+    "opens_restricted": gettext_lazy(
+        "caseworkers and supervisors of the case's team, and those who see all cases"
+    ),
     "sees_retention": gettext_lazy(
         "records managers, auditors and supervisors, of the cases that they see"
     ),
