@@ -20,7 +20,8 @@ def lengthen(case: Case, *, events: int) -> Case:
     step, until it has so many events. Each event is chained, each visit replays by itself; rows
     beside the case's own are not made for it."""
     with transaction.atomic():
-        head = Case.objects.select_for_update().get(pk=case.pk)
+        head: Any = Case.objects.select_for_update().get(pk=case.pk)
+        head.sealer = None  # what is copied is invented
         known = events_of(case.pk)
         entries = [place for place, one in enumerate(known) if one.type == "step.entered"]
         same = [place for place in entries if known[place].data["step"] == head.step]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from django.db import connection, transaction
 
@@ -51,7 +52,8 @@ def _noted(other: Case, *, events: int) -> Case:
     """Another open loan, with so many events since it entered its step."""
     found = Case.objects.filter(kind="loan", closed_at=None, step=other.step).exclude(pk=other.pk)
     with transaction.atomic():
-        head = Case.objects.select_for_update().get(pk=found.order_by("pk")[0].pk)
+        head: Any = Case.objects.select_for_update().get(pk=found.order_by("pk")[0].pk)
+        head.sealer = None
         draft = {"head": head, "actor": "engine", "recorded_at": clock.now()}
         notes = [
             chain(Draft(type="note.added", data={"text": f"Note {n}"}, **draft))

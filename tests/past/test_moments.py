@@ -45,7 +45,8 @@ def number_of(case: Case, type: str) -> int:
 def record_late(case: Case, type: str, *, days: int, **data: Any) -> None:
     """What happened some days ago, recorded today."""
     with transaction.atomic():
-        head = Case.objects.select_for_update().get(pk=case.pk)
+        head: Any = Case.objects.select_for_update().get(pk=case.pk)
+        head.sealer = None
         now = clock.now()
         happened = now - timedelta(days=days)
         record(head, type, actor="party:applicant", recorded_at=now, happened_at=happened, **data)
@@ -102,8 +103,7 @@ def test_the_fingerprint_of_an_event_that_was_altered_does_not_match(desk: Any, 
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = 'replica'")
         cursor.execute(
-            "UPDATE audit_event SET data = replace(data, 'no', 'so') "
-            "WHERE case_id = %s AND number = %s",
+            "UPDATE audit_event SET actor = 'person:999999' WHERE case_id = %s AND number = %s",
             [case.pk, number],
         )
     assert not seen(case, number).matches and seen(case, number - 1).matches
