@@ -168,6 +168,11 @@ PROBLEMS: dict[str, Problem] = {
         gettext_lazy("The case does not wait for this now"),
         gettext_lazy("Read the case again."),
     ),
+    "case-erased": Problem(
+        409,
+        gettext_lazy("The people of the case were erased"),
+        gettext_lazy("Open a new case if there is something to do."),
+    ),
     "not-related": Problem(
         409, gettext_lazy("The cases are not related"), gettext_lazy("Read the case again.")
     ),

@@ -4,14 +4,11 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from processes.enforcement import page, rules
-from processes.enforcement.messages import MESSAGES
+from processes.enforcement import messages, page, retention, rules, titles
 from processes.enforcement.models import Fine, Step
-from processes.enforcement.titles import TITLES
 from processes.engine.words import ask_task, first_of, message, sleep
 from processes.kinds import Kind
 from processes.letters import send_letter
-from processes.retention import Retention
 from timers.spans import days, working_days
 
 fine = Kind(
@@ -20,19 +17,15 @@ fine = Kind(
     prefix="FN",
     initial=Step.CREATED,
     main_line=[(label, [step]) for step, label in Step.choices if not step.startswith("cancel")],
-    messages=MESSAGES,
-    message_titles=TITLES,
+    messages=messages.MESSAGES,
+    message_titles=titles.TITLES,
     may_come=("appeal_to_prefect", "appeal_to_judge"),
     form="processes.enforcement.forms.FineForm",
-    answer_forms={name: f"processes.enforcement.forms.{name}" for name in MESSAGES},
+    answer_forms={name: f"processes.enforcement.forms.{name}" for name in messages.MESSAGES},
     correctable=("offender_name", "email", "offence", "amount", "raised_amount"),
     found_by=("offender_name", "email", "offence"),
     page=page.PAGE,
-    retention={
-        Step.PAID: Retention(years=5, basis=_("policy on fines: in case one is paid again")),
-        Step.COLLECTION: Retention(years=10, basis=_("as long as it can be collected")),
-        "": Retention(years=1, basis=_("fines that were cancelled")),
-    },
+    retention=retention.KEPT,
     plain=("prefect", "judge", "outcome"),
 )
 

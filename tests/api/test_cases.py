@@ -62,9 +62,12 @@ def test_each_fact_that_does_not_fit_is_pointed_at(portal: Any) -> None:
 
 
 def test_amounts_stay_exact_and_unknown_names_are_refused(portal: Any, engine: Any) -> None:
-    text = '{"kind": "trial", "title": "x", "facts": {"script": "patience", "amount": 0.10}}'
+    text = '{"kind": "trial", "title": "x", "facts": {"script": "patience", "amount": "0.10"}}'
     response = portal.post("cases", text)
     assert response.status_code == 201 and response.json()["facts"]["amount"] == "0.10"
+    number = portal.post("cases", text.replace('"0.10"', "0.10"))  # the schema says text
+    assert number.status_code == 422
+    assert number.json()["errors"][0]["pointer"] == "#/facts/amount"
     problem = opened(portal, state="approved", created_by=1).json()
     pointers = {one["pointer"] for one in problem["errors"]}
     assert pointers == {"#/state", "#/created_by"}
