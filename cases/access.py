@@ -164,6 +164,18 @@ def seen_teams(person: Person) -> list[Team]:
     return list(Team.objects.filter(pk__in=person.team_ids).order_by("name"))
 
 
+def insight_cases(person: Person, team: Team | None = None) -> QuerySet[Case]:
+    """The cases, open and closed, that figures about how a kind works count for this person: those
+    of the teams that they lead, without restricted ones of others; for auditors all."""
+    cases = Case.objects.all() if team is None else Case.objects.filter(team=team)
+    if AUDITOR in person.roles:
+        return cases
+    if SUPERVISOR not in person.roles:
+        return cases.none()
+    own = Q(restricted=False) | Q(owner__in=selves(person))
+    return cases.filter(own, team__in=person.team_ids)
+
+
 def selves(person: Person) -> list[int]:
     """The ids of this person and of those whom they stand in for today."""
     return [person.pk, *(one.pk for one in stands_in_for(person))]

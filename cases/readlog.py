@@ -53,6 +53,11 @@ SHOWS_NO_CASE: dict[str, str] = {
         "how a kind works, with numbers of cases at most",
     ),
     **dict.fromkeys(
+        ("insight", "insight-time", "insight-ways", "insight-rework", "insight-deadlines")
+        + ("insight-line",),
+        "figures of a kind; the lists of cases under them are logged",
+    ),
+    **dict.fromkeys(
         ("api-docs", "api-schema", "api:Problems", "api:OneProblem", "api:ExportSchema"),
         "the manual of the API",
     ),

@@ -48,6 +48,7 @@ SHOWN: dict[str, Any] = {
     "notices": gettext_lazy("Notices"),
     "team": gettext_lazy("Page of a team"),
     "team-cases": gettext_lazy("Cases of a team"),
+    "insight-cases": gettext_lazy("Cases under a figure"),
     "incidents": gettext_lazy("Incidents"),
     "incident": gettext_lazy("An incident"),
     "customer-page": gettext_lazy("The customer's own page"),

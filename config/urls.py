@@ -13,6 +13,7 @@ urlpatterns = [
     path("jobs/", include("processes.jobs.urls")),
     path("exports/", include("processes.exports.urls")),
     path("processes/", include("processes.handbook.urls")),
+    path("insight/", include("processes.insight.urls")),
     path("cases/<str:reference>/history/", include("processes.past.urls")),
     path("", include("processes.erasing.urls")),
     path("", include("processes.public_urls")),

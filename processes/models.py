@@ -170,7 +170,26 @@ class CodeResult(models.Model):
 
 
 # Django looks for models here.
+from processes.insight.models import (  # noqa: E402
+    CasePath,
+    InsightPlace,
+    PaperRejected,
+    StepVisit,
+    Term,
+    VisitWait,
+)
 from processes.proof.models import CheckFinding, CheckRun  # noqa: E402
 from processes.webhooks.models import Webhook, WebhookAttempt  # noqa: E402
 
-__all__ = ["CheckFinding", "CheckRun", "Webhook", "WebhookAttempt"]
+__all__ = [
+    "CasePath",
+    "CheckFinding",
+    "CheckRun",
+    "InsightPlace",
+    "PaperRejected",
+    "StepVisit",
+    "Term",
+    "VisitWait",
+    "Webhook",
+    "WebhookAttempt",
+]

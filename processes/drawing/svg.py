@@ -15,14 +15,25 @@ ACCENT, ACCENT_SOFT, MUTE_SOFT = "#0b6157", "#e0f0ec", "#e9ecea"
 
 
 @dataclass(frozen=True, slots=True)
+class Weight:
+    """How often cases took a line: of the line that was taken most, as a number, as a share."""
+
+    part: float  # 0 to 1; 0 was never taken
+    times: str = ""
+    share: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Marks:
-    """What is shown of cases: how many stand on each step, or where one stands and has been."""
+    """What is shown of cases: how many stand on each step, where one stands and has been, or how
+    often each line was taken."""
 
     counts: Mapping[str, int] = field(default_factory=dict)
     current: str = ""
     visited: frozenset[str] = frozenset()
     links: Mapping[str, str] = field(default_factory=dict)  # by step: an address
     now: str = "now"  # the word on the current step; empty: none
+    weights: Mapping[tuple[str, str], Weight] | None = None  # by the steps that a line joins
 
 
 def drawn(layout: Layout, marks: Marks | None = None, *, title: str = "") -> str:
@@ -38,7 +49,7 @@ def drawn(layout: Layout, marks: Marks | None = None, *, title: str = "") -> str
     if title:
         parts.append(f"<title>{escape(title)}</title>")
     ordered = sorted(layout.paths, key=lambda path: path.side != "down", reverse=True)
-    parts += [_path(path) for path in ordered]
+    parts += [_path(path, marks) for path in ordered]
     parts += [_box(box, marks) for box in layout.boxes.values()]
     parts.append("</svg>")
     return "\n".join(parts) + "\n"
@@ -51,18 +62,38 @@ def standing_alone(svg: str) -> str:
     return f'{head}{sign}\n<rect width="100%" height="100%" fill="{SURFACE}"/>{rest}'
 
 
-def _path(path: Path) -> str:
+def _path(path: Path, marks: Marks) -> str:
     line = path.line
-    names = ["line"]
+    names, thick = ["line"], 1.5
+    weight = None
+    if marks.weights is not None:
+        weight = marks.weights.get((line.source, line.target), Weight(0))
+        names += ["never"] if not weight.part else ["often"] if weight.part >= 0.1 else []
+        thick = 1 + 5 * weight.part
     names += ["back"] if path.goes_back else []
     names += ["staff"] if line.by_staff else []
     dashed = ' stroke-dasharray="5 4"' if path.goes_back else ""
     said = escape(line.label)
+    if weight is not None and weight.times:
+        said += f": {escape(weight.times)}, {escape(weight.share)}"
+    faint = ' opacity="0.3"' if weight is not None and not weight.part else ""
     return (
-        f'<g class="{" ".join(names)}"><title>{said}</title>'
+        f'<g class="{" ".join(names)}"{faint}><title>{said}</title>'
         f'<path d="{_course(path.points)}" fill="none" stroke="{EDGE}" '
-        f'stroke-width="1.5"{dashed}/>'
-        f'<path class="tip" d="{_tip(path.points)}" fill="{EDGE}"/></g>'
+        f'stroke-width="{_n(thick)}"{dashed}/>'
+        f'<path class="tip" d="{_tip(path.points)}" fill="{EDGE}"/>'
+        f"{_times(path, weight)}</g>"
+    )
+
+
+def _times(path: Path, weight: Weight | None) -> str:
+    """How often a line down the main line was taken, beside it; lanes have no room for it."""
+    if weight is None or not weight.times or path.side != "down":
+        return ""
+    (x, y), (_x, end) = path.points[0], path.points[-1]
+    return (
+        f'<text x="{_n(x + 8)}" y="{_n((y + end) / 2 + 4)}" font-size="12" '
+        f'fill="{INK}">{escape(weight.times)} · {escape(weight.share)}</text>'
     )
 
 

@@ -315,3 +315,12 @@ register(
     )
 )
 _never("cases.StepDay", "cases.TeamDay", why=FIGURES)
+_never(
+    "processes.CasePath",
+    "processes.StepVisit",
+    "processes.VisitWait",
+    "processes.Term",
+    "processes.PaperRejected",
+    "processes.InsightPlace",
+    why="moments, numbers and names that kinds declare: figures stay when a case is erased",
+)

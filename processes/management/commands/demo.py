@@ -16,6 +16,7 @@ from cases.actors import Actor
 from cases.models import Case, Person, Team
 from processes.acts.absences import enter_absence
 from processes.acts.cases import assign_case
+from processes.insight import writing as insight
 from processes.kinds import kinds
 from processes.loan import demo as loans
 from processes.work import weekfigures
@@ -76,6 +77,7 @@ class Command(BaseCommand):
                 self.staff_the_teams(people)
             weekfigures.rebuild(weeks=figures.WEEKS)
             weekfigures.write_today()
+            insight.catch_up(seconds=None)
             took = clock.monotonic() - began
             self.stdout.write(f"Loaded {new} cases ({took:.0f} s).")
         self.tell_logins(everybody)
