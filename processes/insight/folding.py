@@ -77,6 +77,7 @@ class _Fold:
         self._tasks: dict[tuple[int, int], Term] = {}
         self._waited: dict[tuple[str, str], float] = defaultdict(float)
         self._visits: list[StepVisit] = []
+        self._been: dict[str, int] = defaultdict(int)  # by step: visits so far
         self._waits: list[VisitWait] = []
         self._terms: list[Term] = []
         self._papers: list[PaperRejected] = []
@@ -149,11 +150,12 @@ class _Fold:
                 came_from=data.get("from", ""),
                 came_by=data.get("transition", ""),
                 entered_at=event.recorded_at,
-                before=sum(one.step == data["step"] for one in self._visits),
+                before=self._been[data["step"]],
                 is_end=bool(data.get("closed")),
                 reopened=bool(data.get("reopened")),
             )
         )
+        self._been[data["step"]] += 1
 
     def _leave(self, visit: StepVisit, event: Recorded) -> None:
         visit.left_at = event.recorded_at

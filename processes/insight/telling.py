@@ -40,7 +40,7 @@ def percent(share: float) -> str:
     """ "34 %"; what is there and rounds to nothing is "under 1 %"."""
     if 0 < share < 0.005:
         return _("under 1 %")
-    return f"{round(share * 100)} %"
+    return f"{round(share * 100)}\N{NO-BREAK SPACE}%"
 
 
 def days(seconds: float) -> str:

@@ -61,7 +61,9 @@ def a_history() -> History:
     one.enter(5, "second", 2, "trying", "go_second")
     one.add(5, "activity.scheduled", command=1, name="call", arguments={})
     one.add(6, "activity.completed", command=1)
-    one.add(6, "documents.requested", command=2, names=["payslip"], on="applicant", met="")
+    one.add(
+        6, "documents.requested", command=2, names=["payslip"], on="applicant", enough="accepted"
+    )
     one.add(6.5, "document.received", name="payslip")
     one.add(6.5, "document.rejected", name="payslip")
     one.add(7, "task.taken_back", task=3, visit=1, name="first", outcome="approve")
