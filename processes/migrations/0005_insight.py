@@ -5,116 +5,202 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('cases', '0021_retention_holds_and_erasure'),
-        ('processes', '0004_checks'),
+        ("cases", "0021_retention_holds_and_erasure"),
+        ("processes", "0004_checks"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='InsightPlace',
+            name="InsightPlace",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.BigIntegerField(default=0)),
-                ('number', models.IntegerField(default=0)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("position", models.BigIntegerField(default=0)),
+                ("number", models.IntegerField(default=0)),
             ],
         ),
         migrations.CreateModel(
-            name='CasePath',
+            name="CasePath",
             fields=[
-                ('case', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='path', serialize=False, to='cases.case')),
-                ('kind', models.CharField(max_length=40)),
-                ('steps', models.TextField()),
-                ('digest', models.CharField(max_length=16)),
-                ('visits', models.IntegerField()),
-                ('upto', models.IntegerField()),
+                (
+                    "case",
+                    models.OneToOneField(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="path",
+                        serialize=False,
+                        to="cases.case",
+                    ),
+                ),
+                ("kind", models.CharField(max_length=40)),
+                ("steps", models.TextField()),
+                ("digest", models.CharField(max_length=16)),
+                ("visits", models.IntegerField()),
+                ("upto", models.IntegerField()),
             ],
             options={
-                'indexes': [models.Index(fields=['kind', 'digest'], name='case_path_variant')],
+                "indexes": [models.Index(fields=["kind", "digest"], name="case_path_variant")],
             },
         ),
         migrations.CreateModel(
-            name='PaperRejected',
+            name="PaperRejected",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=40)),
-                ('event', models.IntegerField()),
-                ('step', models.CharField(max_length=60)),
-                ('name', models.CharField(max_length=200)),
-                ('at', models.DateTimeField()),
-                ('case', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='cases.case')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField(max_length=40)),
+                ("event", models.IntegerField()),
+                ("step", models.CharField(max_length=60)),
+                ("name", models.CharField(max_length=200)),
+                ("at", models.DateTimeField()),
+                (
+                    "case",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="cases.case",
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['kind', 'at'], name='paper_rejected_at')],
-                'constraints': [models.UniqueConstraint(fields=('case', 'event'), name='paper_rejected_once')],
+                "indexes": [models.Index(fields=["kind", "at"], name="paper_rejected_at")],
+                "constraints": [
+                    models.UniqueConstraint(fields=("case", "event"), name="paper_rejected_once")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='StepVisit',
+            name="StepVisit",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=40)),
-                ('number', models.IntegerField()),
-                ('step', models.CharField(max_length=60)),
-                ('came_from', models.CharField(default='', max_length=60)),
-                ('came_by', models.CharField(default='', max_length=100)),
-                ('entered_at', models.DateTimeField()),
-                ('left_at', models.DateTimeField(null=True)),
-                ('left_by', models.CharField(default='', max_length=100)),
-                ('went_to', models.CharField(default='', max_length=60)),
-                ('seconds', models.FloatField(default=0)),
-                ('days', models.IntegerField(default=0)),
-                ('before', models.IntegerField(default=0)),
-                ('is_end', models.BooleanField(default=False)),
-                ('reopened', models.BooleanField(default=False)),
-                ('case', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='cases.case')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField(max_length=40)),
+                ("number", models.IntegerField()),
+                ("step", models.CharField(max_length=60)),
+                ("came_from", models.CharField(default="", max_length=60)),
+                ("came_by", models.CharField(default="", max_length=100)),
+                ("entered_at", models.DateTimeField()),
+                ("left_at", models.DateTimeField(null=True)),
+                ("left_by", models.CharField(default="", max_length=100)),
+                ("went_to", models.CharField(default="", max_length=60)),
+                ("seconds", models.FloatField(default=0)),
+                ("days", models.IntegerField(default=0)),
+                ("before", models.IntegerField(default=0)),
+                ("is_end", models.BooleanField(default=False)),
+                ("reopened", models.BooleanField(default=False)),
+                (
+                    "case",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="cases.case",
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['kind', 'left_at'], name='step_visit_left'), models.Index(fields=['kind', 'entered_at'], name='step_visit_entered')],
-                'constraints': [models.UniqueConstraint(fields=('case', 'number'), name='step_visit_once')],
+                "indexes": [
+                    models.Index(fields=["kind", "left_at"], name="step_visit_left"),
+                    models.Index(fields=["kind", "entered_at"], name="step_visit_entered"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("case", "number"), name="step_visit_once")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Term',
+            name="Term",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=40)),
-                ('began', models.IntegerField()),
-                ('sort', models.CharField(max_length=5)),
-                ('name', models.CharField(max_length=200)),
-                ('step', models.CharField(max_length=60)),
-                ('started_at', models.DateTimeField()),
-                ('due_at', models.DateTimeField(null=True)),
-                ('ended_at', models.DateTimeField(null=True)),
-                ('state', models.CharField(max_length=9)),
-                ('extensions', models.IntegerField(default=0)),
-                ('pauses', models.IntegerField(default=0)),
-                ('paused_seconds', models.FloatField(default=0)),
-                ('taken_back_at', models.DateTimeField(null=True)),
-                ('case', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='cases.case')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField(max_length=40)),
+                ("began", models.IntegerField()),
+                ("sort", models.CharField(max_length=5)),
+                ("name", models.CharField(max_length=200)),
+                ("step", models.CharField(max_length=60)),
+                ("started_at", models.DateTimeField()),
+                ("due_at", models.DateTimeField(null=True)),
+                ("ended_at", models.DateTimeField(null=True)),
+                ("state", models.CharField(max_length=9)),
+                ("extensions", models.IntegerField(default=0)),
+                ("pauses", models.IntegerField(default=0)),
+                ("paused_seconds", models.FloatField(default=0)),
+                ("taken_back_at", models.DateTimeField(null=True)),
+                (
+                    "case",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="cases.case",
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['kind', 'ended_at'], name='term_ended'), models.Index(condition=models.Q(('taken_back_at__isnull', False)), fields=['kind', 'taken_back_at'], name='term_taken_back')],
-                'constraints': [models.UniqueConstraint(fields=('case', 'began'), name='term_once')],
+                "indexes": [
+                    models.Index(fields=["kind", "ended_at"], name="term_ended"),
+                    models.Index(
+                        condition=models.Q(("taken_back_at__isnull", False)),
+                        fields=["kind", "taken_back_at"],
+                        name="term_taken_back",
+                    ),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("case", "began"), name="term_once")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='VisitWait',
+            name="VisitWait",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=40)),
-                ('number', models.IntegerField()),
-                ('step', models.CharField(max_length=60)),
-                ('left_at', models.DateTimeField()),
-                ('sort', models.CharField(max_length=10)),
-                ('party', models.CharField(max_length=200)),
-                ('seconds', models.FloatField()),
-                ('case', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='cases.case')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField(max_length=40)),
+                ("number", models.IntegerField()),
+                ("step", models.CharField(max_length=60)),
+                ("left_at", models.DateTimeField()),
+                ("sort", models.CharField(max_length=10)),
+                ("party", models.CharField(max_length=200)),
+                ("seconds", models.FloatField()),
+                (
+                    "case",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="cases.case",
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['kind', 'left_at'], name='visit_wait_left')],
-                'constraints': [models.UniqueConstraint(fields=('case', 'number', 'sort', 'party'), name='visit_wait_once')],
+                "indexes": [models.Index(fields=["kind", "left_at"], name="visit_wait_left")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("case", "number", "sort", "party"), name="visit_wait_once"
+                    )
+                ],
             },
         ),
     ]
