@@ -19,8 +19,5 @@ class Command(BaseCommand):
         parser.add_argument("what", choices=["rebuild", "catchup"])
 
     def handle(self, *, what: str, **options: Any) -> None:
-        if what == "rebuild":
-            written = writing.rebuild()
-        else:
-            written = writing.catch_up(seconds=None)
+        written = writing.rebuild() if what == "rebuild" else writing.catch_up(seconds=None)
         self.stdout.write(f"Wrote the rows of {written} cases.")
