@@ -81,7 +81,8 @@ def make(case_ids: Mapping[int, Iterable[bytes]], *, made_at: datetime) -> list[
 
 
 def insert(cursor: Any, made: Sequence[Made]) -> None:
-    """Keep new keys, in one statement."""
+    """Keep new keys, in one statement. Other transactions of this process know them after the
+    commit: what is rolled back leaves no key behind that a later one could seal with."""
     if made:
         rows = ",".join(
             [
@@ -93,6 +94,30 @@ def insert(cursor: Any, made: Sequence[Made]) -> None:
         cursor.execute(
             f"INSERT INTO audit_casekey (case_id, persons, master, wrapped, made_at) VALUES {rows}"
         )
+        uncommitted = [one.key for one in made]
+        _fresh.keys.update((key.case_id, key) for key in uncommitted)
+        transaction.on_commit(partial(_committed, uncommitted))
+
+
+class _Fresh(threading.local):
+    """Keys that the transaction of this thread has made, and that no other may use yet."""
+
+    def __init__(self) -> None:
+        self.keys: dict[int, Key] = {}
+
+
+_fresh = _Fresh()
+
+
+def _committed(made: Sequence[Key]) -> None:
+    for key in made:
+        _fresh.keys.pop(key.case_id, None)
+        remember(key)
+
+
+def begin() -> None:
+    """A transaction begins: what one before it made and did not commit is no more."""
+    _fresh.keys.clear()
 
 
 # --- Opening ----------------------------------------------------------------------------------
@@ -115,6 +140,8 @@ def opened(case_id: int) -> Key | Destroyed:
 
 def known(case_id: int) -> Key | Destroyed | None:
     """The key of a case if this process has it at hand; it asks nobody."""
+    if case_id in _fresh.keys:
+        return _fresh.keys[case_id]
     found = _kept.get(case_id)
     if found is None or found[0] < _age():
         return None
@@ -169,10 +196,12 @@ def forget(case_ids: Iterable[int] | None = None) -> None:
     with _lock:
         if case_ids is None:
             _kept.clear()
+            _fresh.keys.clear()
             _ours.clear()
             return
         for case_id in case_ids:
             _kept.pop(case_id, None)
+            _fresh.keys.pop(case_id, None)
 
 
 def _age() -> float:

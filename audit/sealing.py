@@ -297,13 +297,25 @@ def _opened(box: str, case_id: int, number: int) -> list[str] | None:
     if isinstance(key, Destroyed):
         return None
     try:
-        sealed = a2b_base64(spelling)
-        content = key.cipher.decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], head.encode())
+        content = _decrypted(key, head, spelling)
     except (InvalidTag, ValueError):
-        raise BoxBroken(
-            f"The box of event {head} (case.number) does not open: it was changed, or its key was."
-        ) from None
+        keys.forget([case_id])  # the one at hand may be of before a restored backup
+        try:
+            key = keys.opened(case_id)
+            if isinstance(key, Destroyed):
+                return None
+            content = _decrypted(key, head, spelling)
+        except (InvalidTag, ValueError, keys.NoKey):
+            raise BoxBroken(
+                f"The box of event {head} (case.number) does not open: it was changed, or its key "
+                "was."
+            ) from None
     return content.decode().split("\n")
+
+
+def _decrypted(key: Key, head: str, spelling: str) -> bytes:
+    sealed = a2b_base64(spelling)
+    return key.cipher.decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], head.encode())
 
 
 def _named(head: str, case_id: int, number: int) -> int:

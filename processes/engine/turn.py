@@ -71,6 +71,8 @@ class Turn:
 
     def __enter__(self) -> Turn:
         self._is_inner = connection.in_atomic_block
+        if not self._is_inner:
+            keys.begin()
         self._atomic.__enter__()
         self._cursor = connection.cursor()
         return self
@@ -294,9 +296,7 @@ class Turn:
                 if found != run.marked_by:
                     keys.move_marks(cursor, run.case_id, run.kind.marks(facts))
                     run.marked_by = found
-            if run.made_key is not None:
-                keys.remember(run.made_key.key)
-                run.made_key = None
+            run.made_key = None
 
     def lease_until(self) -> datetime:
         """Of a short activity that this worker takes at once: it may wait in its hand."""

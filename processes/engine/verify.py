@@ -10,6 +10,7 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from audit import against, anchors, elsewhere, feed, signing
+from audit import keys as casekeys
 from audit.models import Anchor
 from audit.verify import Finding, snapshot, verify_case, verify_chains, verify_tails
 from cases.models import Case
@@ -42,6 +43,7 @@ def verify(
     `folder` has anchors that were written elsewhere; `keys` are further public keys of ours.
     """
     looked = looked or Looked()
+    casekeys.forget()  # one at hand may have been destroyed since, by another process
     with snapshot():
         wanted = list(references)
         if wanted:

@@ -243,8 +243,8 @@ class _Fold:
                 if task is not None and task.state == "open":
                     task.state, task.ended_at = "cancelled", event.recorded_at
         else:
-            command: Any = data.get("task", data.get("command"))
-            task = self._tasks.get((data.get("visit", self._engine_visit), command))
+            number: Any = data.get("task", data.get("command"))
+            task = self._tasks.get((data.get("visit", self._engine_visit), number))
             if task is None:
                 return
             if event.type == "due.moved":

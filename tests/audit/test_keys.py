@@ -24,12 +24,13 @@ def _nothing_at_hand() -> Iterator[None]:
 
 
 @pytest.fixture
-def keep(db: None) -> Any:
-    """Keep a key for each case, of these persons."""
+def keep(db: None, django_capture_on_commit_callbacks: Any) -> Any:
+    """Keep a key for each case, of these persons, and commit."""
 
     def keep(*case_ids: int, of: tuple[str, ...] = ()) -> list[keys.Made]:
         made = keys.make({i: [keys.mark(one) for one in of] for i in case_ids}, made_at=NINE)
-        with connection.cursor() as cursor:
+        commits = django_capture_on_commit_callbacks(execute=True)
+        with commits, connection.cursor() as cursor:
             keys.insert(cursor, made)
         return made
 
@@ -180,6 +181,7 @@ def test_keys_are_wrapped_anew_under_another_master_key(keep: Any, settings: Any
 
 def test_a_missing_master_key_is_named(keep: Any, settings: Any) -> None:
     keep(1)
+    keys.forget()
     settings.LONGCASE_MASTER_KEYS = (OTHER,)
     with pytest.raises(masters.NoMasterKey, match=r"“tests” is not among .*other"):
         keys.opened(1)

@@ -144,6 +144,7 @@ def test_an_event_of_a_type_may_have_structure_of_its_own() -> None:
 # --- Boxes that do not open -----------------------------------------------------------------
 
 
+@pytest.mark.django_db
 def test_a_box_does_not_open_elsewhere() -> None:
     text = sealed({"text": "Zoë"})
     for case_id, number in ((17, 6), (18, 5)):
@@ -155,6 +156,7 @@ def test_a_box_does_not_open_elsewhere() -> None:
             sealing.decode(other)
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     "text",
     [
