@@ -24,6 +24,15 @@ BODIES: dict[str, dict[str, Any]] = {
         "reason": "The papers came on the 12th.",
     },
     "reopen_case": {"reason": "The applicant was ill and could not answer."},
+    "export_cases": {
+        "format": "jsonl",
+        "cases": ["LN-2026-000123"],
+        "reason": "The customer asked for their file.",
+    },
+    "open_restricted_case": {
+        "purpose": "complaint",
+        "reason": "The applicant called about the decision.",
+    },
     "relate_cases": {"reference": "LN-2026-000123", "reason": "The same applicant."},
     "part_cases": {"reason": "It is another person of the same name."},
     "accept_document": {"reason": "", "dated": "2026-11-02"},

@@ -168,6 +168,34 @@ PROBLEMS: dict[str, Problem] = {
         gettext_lazy("The case does not wait for this now"),
         gettext_lazy("Read the case again."),
     ),
+    "already-held": Problem(
+        409, gettext_lazy("The cases are held already"), gettext_lazy("Nothing is left to do.")
+    ),
+    "not-held": Problem(409, gettext_lazy("No hold stands"), gettext_lazy("Read the case again.")),
+    "not-erasable": Problem(
+        409,
+        gettext_lazy("The case cannot be erased now"),
+        gettext_lazy("The sentence says why, and from when."),
+    ),
+    "nothing-is-due": Problem(
+        409, gettext_lazy("No case may be destroyed today"), gettext_lazy("Ask again another day.")
+    ),
+    "same-hands": Problem(
+        403,
+        gettext_lazy("A second person approves"),
+        gettext_lazy("Let another records manager approve."),
+    ),
+    "over": Problem(
+        409, gettext_lazy("The list was carried out or dropped"), gettext_lazy("Make a new one.")
+    ),
+    "cannot-take-off": Problem(
+        409,
+        gettext_lazy("The case is not on the list any more"),
+        gettext_lazy("Read the list again."),
+    ),
+    "document-erased": Problem(
+        410, gettext_lazy("The document was erased"), gettext_lazy("It does not come back.")
+    ),
     "case-erased": Problem(
         409,
         gettext_lazy("The people of the case were erased"),

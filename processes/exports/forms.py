@@ -84,7 +84,7 @@ class ExportForm(forms.Form):
 
     form = forms.ChoiceField(label=gettext_lazy("Format"), choices=_formats)
     people = forms.ChoiceField(
-        label=gettext_lazy("Staff"),
+        label=gettext_lazy("Members of staff"),
         choices=[
             (NAMES, gettext_lazy("by name")),
             (CODES, gettext_lazy("by code: whose acts are one person's shows, and not whose")),

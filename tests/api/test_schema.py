@@ -78,6 +78,7 @@ def test_bodies_answers_and_refusals_have_examples_that_fit(
             if body is None:
                 continue
             name = operation["operationId"]
+            assert "example" in body, name
             whole = {**body["schema"], "components": schema["components"]}
             assert not list(Draft202012Validator(whole).iter_errors(body["example"])), name
             shown.add(name)
@@ -89,6 +90,7 @@ def test_bodies_answers_and_refusals_have_examples_that_fit(
                 if status[0] != "2" or content is None:
                     continue
                 whole = {**content["schema"], "components": schema["components"]}
+                assert "example" in content, (path, status)
                 wrong = list(Draft202012Validator(whole).iter_errors(content["example"]))
                 assert not wrong, (path, status, wrong)
     problem = {"$ref": "#/components/schemas/Problem", "components": schema["components"]}
