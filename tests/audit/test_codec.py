@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 from django.db import models
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit import codec
@@ -35,6 +35,7 @@ values = st.recursive(
 payloads = st.dictionaries(keys, values)
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # the machine may pause while it draws
 @given(payloads)
 def test_what_was_recorded_is_what_is_read(data: dict[str, Any]):
     assert codec.decode(codec.encode(data)) == data
