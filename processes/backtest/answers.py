@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from audit import codec
 from audit.record import Recorded
 from cases.fsm import edges
+from cases.words import plain
 from processes.engine.commands import is_command
 from processes.kinds import Kind
 from timers import clocks
@@ -91,7 +94,7 @@ class Answers:
         """The next recorded question of this sort that nobody used. Raises NoData."""
         given = self._given.get((type, name), [])
         if not given:
-            raise NoData(f"“{name}” was never asked for in this case")
+            raise NoData(_("“%(name)s” was never asked for in this case") % {"name": plain(name)})
         if arguments is None:
             return given.pop(0)
         wanted = codec.encode(arguments)
@@ -100,13 +103,15 @@ class Answers:
                 return given.pop(place)
         if all(_gave_nothing(one) for one in given):  # whatever it was told, nothing came back
             return given.pop(0)
-        raise NoData(f"“{name}” was never run with these arguments in this case")
+        words = _("“%(name)s” was never run with these arguments in this case")
+        raise NoData(words % {"name": plain(name)})
 
     def papers(self, name: str) -> list[tuple[timedelta, Recorded]]:
         """What became of a document after it was asked for. Raises NoData."""
         known = self._papers.get(name, [])
         if not known:
-            raise NoData(f"the document “{name}” was never asked for in this case")
+            words = _("the document “%(name)s” was never asked for in this case")
+            raise NoData(words % {"name": plain(name)})
         return known.pop(0) if len(known) > 1 else known[0]
 
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from audit.read import events_of
 from audit.record import Recorded
 from cases.dates import local_date
 from cases.models import Case
+from cases.words import plain
 from processes.backtest.answers import NoData
 from processes.backtest.trial import Change, End, NotPlayable, days_between, play, recorded_end, why
 from processes.kinds import kind_of
@@ -147,14 +150,21 @@ def difference(was: End, would: End) -> str:
     """What is otherwise, in words; empty when nothing is."""
     parts = []
     if was.outcome != would.outcome:
-        parts.append(f"“{would.outcome}” instead of “{was.outcome}”")
+        told = {"would": plain(would.outcome), "was": plain(was.outcome)}
+        parts.append(_("“%(would)s” instead of “%(was)s”") % told)
     elif was.path != would.path:
-        parts.append(f"by way of {' → '.join(would.path[len(_shared(was.path, would.path)) :])}")
-    if more := would.reviews - was.reviews:
-        parts.append(f"{abs(more)} {'more' if more > 0 else 'fewer'} reviews")
-    days = days_between(was.closed_at, would.closed_at)
-    if abs(days) >= 0.5:
-        parts.append(f"{abs(days):.0f} days {'later' if days > 0 else 'sooner'}")
+        steps = " → ".join(map(plain, would.path[len(_shared(was.path, would.path)) :]))
+        parts.append(_("by way of %(steps)s") % {"steps": steps})
+    if (more := would.reviews - was.reviews) > 0:
+        parts.append(ngettext("%(n)d more review", "%(n)d more reviews", more) % {"n": more})
+    elif more < 0:
+        words = ngettext("%(n)d fewer review", "%(n)d fewer reviews", -more)
+        parts.append(words % {"n": -more})
+    days = round(days_between(was.closed_at, would.closed_at))
+    if days > 0:
+        parts.append(ngettext("%(n)d day later", "%(n)d days later", days) % {"n": days})
+    elif days < 0:
+        parts.append(ngettext("%(n)d day sooner", "%(n)d days sooner", -days) % {"n": -days})
     return ", ".join(parts)
 
 

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django_fsm import TransitionNotAllowed
 
 from audit.record import Recorded
@@ -176,7 +177,7 @@ class _Trial:
 
     def _go_on(self) -> None:
         """Until the case is closed."""
-        for _ in range(MOST_EVENTS):
+        for _turn in range(MOST_EVENTS):
             if self.runner is not None:
                 while self.runner.issued:
                     self._perform(self.runner.issued[0])
@@ -289,7 +290,8 @@ class _Trial:
         ]
         known = [at for at in times if at is not None]
         if not known:
-            raise NoData(f"in step “{self.path[-1]}” it waits for what never came")
+            words = _("in step “%(step)s” it waits for what never came")
+            raise NoData(words % {"step": self.kind.step_label(self.path[-1])})
         at = min(known)
         self.now = max(self.now, at)
         if times[2] == at:
