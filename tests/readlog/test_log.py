@@ -277,6 +277,7 @@ def test_each_command_prints_no_case_or_is_known_to_log() -> None:
         "erasures",
         "backtest",
         "anchor",
+        "insight",
     }  # references, counts and findings
     of_the_installation = {"dbrole", "clients", "clock", "decisions", "demo", "process", "standins"}
     of_the_installation |= {"startkind", "turnclock", "words", "calendars"}
