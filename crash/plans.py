@@ -37,7 +37,6 @@ class Plan:
     appraised_after: int = 2  # rounds; NEVER: the file goes on without
     answers_after: int = 2  # rounds; NEVER: the offer expires
     answer: str = "accept"
-    answers_early: bool = False  # before there is an offer
     withdraws: tuple[str, int] = ("", 0)  # step, rounds after it was entered
 
     def holder(self, task: str, role: str, visit: int, unlike: list[str]) -> str:
@@ -97,7 +96,6 @@ def plan_of(seed: int, number: int) -> Plan:
         appraised_after=draw.choice((0, 1, 2, 4, 8, 9, NEVER)),
         answers_after=draw.choice((0, 1, 1, 2, 4, 9, NEVER)),
         answer=draw.choices(("accept", "decline"), weights=(85, 15))[0],
-        answers_early=draw.random() < 0.05,
         withdraws=withdraws,
     )
 
@@ -132,10 +130,7 @@ def acts_for(plan: Plan, now: Standing) -> list[dict[str, Any]]:
     if now.step == "appraisal" and now.question and now.waited >= plan.appraised_after:
         value = f"{100_000 + 1000 * plan.number}.00"
         acts.append({**here, "act": "appraise", "question": now.question, "value": value})
-    # Not beside a decision: whether the offer is out by then would be a matter of moments.
-    early = plan.answers_early and now.step == "decision" and not acts
-    if early or (now.step == "offer" and now.waited >= plan.answers_after):
-        # An early answer has the key of the later one: it is the same message, sent once.
+    if now.step == "offer" and now.waited >= plan.answers_after:
         acts.append(
             {**here, "act": "answer", "key": f"answer-{plan.number}", "answer": plan.answer}
         )
