@@ -34,7 +34,7 @@ NOISE = frozenset(
 DROPPED = frozenset(
     ("at", "due_at", "until", "next_at", "opened_at", "counted_from", "holidays")
     + ("covers", "attempt", "undoing", "command", "commands", "cancelled", "task")
-    + ("letter", "key", "order", "booking")
+    + ("letter", "page", "key", "order", "booking")
 )
 _REPLACED = (
     (re.compile(r"\bLN-\d{4}-\d{6}\b"), "LN"),
