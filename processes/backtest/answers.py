@@ -69,7 +69,7 @@ class Answers:
             data = event.data
             if event.type == "step.entered":
                 open_ = {}
-                if data["transition"] in by_hand and not event.actor.startswith("engine"):
+                if data["transition"] in by_hand and event.actor != "engine":
                     self.unasked.append(event)
             elif event.type in _ASKING and is_command(event):
                 given = Given(event, codec.encode(data["args"]) if "args" in data else "")
@@ -107,7 +107,8 @@ class Answers:
         raise NoData(words % {"name": plain(name)})
 
     def papers(self, name: str) -> list[tuple[timedelta, Recorded]]:
-        """What became of a document after it was asked for. Raises NoData."""
+        """What became of a document after it was asked for; of one that is asked for more often
+        than it was, what became of it last. Raises NoData."""
         known = self._papers.get(name, [])
         if not known:
             words = _("the document “%(name)s” was never asked for in this case")

@@ -22,6 +22,7 @@ from processes.decisions.tables import TableVersion
 from processes.engine import casetime
 from processes.engine import commands as asked
 from processes.engine.errors import StepBroken
+from processes.engine.restarting import RESTART
 from processes.engine.run import Run
 from processes.engine.runner import Runner, StepCode
 from processes.engine.stopping import describe
@@ -71,7 +72,7 @@ def recorded_end(events: Sequence[Recorded]) -> End:
         raise NotPlayable("it is not closed")
     if any(event.data.get("reopened") for event in entries):
         raise NotPlayable("it was reopened")
-    if any(event.data["transition"] == "restart" for event in entries):
+    if any(event.data["transition"] == RESTART for event in entries):
         raise NotPlayable("a step of it was restarted")
     reviews = sum(
         event.type == "task.opened" and event.data.get("review", False) for event in events
@@ -94,7 +95,7 @@ class _Trial:
     def __init__(self, case: Case, events: Sequence[Recorded], change: Change) -> None:
         self.kind: Kind = kind_of(case.kind)
         self.events, self.change = events, change
-        self.reference, self.case_id, self.team_id = case.reference, case.pk, case.team_id
+        self.case_id = case.pk
         row = {f.attname: getattr(case, f.attname) for f in Case._meta.concrete_fields}
         self.run = Run(row={**row, "closed_at": None, "outcome": ""}, kind=self.kind)
         self.runner: Runner | None = None
@@ -112,7 +113,7 @@ class _Trial:
     def play(self, first: int) -> End:
         before = [event for event in self.events if event.number < first]
         later = [event for event in self.events if event.number >= first]
-        entered, later = later[0], later
+        entered = later[0]
         self.answers = Answers(self.kind, later)
         self.unasked = [event for event in self.answers.unasked if event.number != first]
         self.path = [event.data["step"] for event in before if event.type == "step.entered"]
@@ -249,14 +250,14 @@ class _Trial:
 
     def _set_timer(self, command: asked.SetTimer, data: dict[str, Any]) -> None:
         if command.clock:
-            casetime.clock_of(self.run_with_clocks(), command.clock)
+            casetime.clock_of(self._run_with_clocks(), command.clock)
             self._by_clock[command.number] = command.clock
             return
         due_at = command.at or casetime.due_after(self.run, command.span, self.now, data)
         data["due_at"] = due_at
         self._later(due_at, "timer.fired", {"command": command.number, "due_at": due_at}, "engine")
 
-    def run_with_clocks(self) -> Run:
+    def _run_with_clocks(self) -> Run:
         """The run, with the clocks as the code sees them."""
         assert self.runner is not None
         self.run.clocks = self.runner.clocks
@@ -264,7 +265,7 @@ class _Trial:
 
     def _clock(self, command: asked.MoveClock) -> dict[str, Any]:
         turn: Any = SimpleNamespace(now=self.now)
-        return casetime.asked_by_code(command, turn, self.run_with_clocks(), self.now)
+        return casetime.asked_by_code(command, turn, self._run_with_clocks(), self.now)
 
     def _decide(self, command: asked.DecideByTable) -> dict[str, Any]:
         table = command.table
@@ -332,7 +333,7 @@ class _Trial:
             told = self._told("clock.resumed", {**data, "automatic": True})
         else:
             passed = {"name": name, "mark": mark, "due_at": due_at, "limit_at": state.limit_at}
-            told = self._told(casetime._PASSED.get(mark, "clock.warned"), passed)
+            told = self._told(casetime.PASSED.get(mark, "clock.warned"), passed)
         if runner is None:
             clocks.track(states, told.type, told.data, told.recorded_at)
             return

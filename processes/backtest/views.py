@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -18,6 +20,7 @@ from processes.backtest.comparing import (
     FAILS,
     NO_DATA,
     NOT_PLAYABLE,
+    Result,
     closed_cases,
     compare,
     grouped,
@@ -26,8 +29,10 @@ from processes.backtest.forms import TableForm, VersionForm
 from processes.backtest.trial import Change
 from processes.handbook.book import tables_of
 from processes.kinds import Kind, NoSuchKind, kind_of
+from timers import clock
 
 MOST_CASES = 200  # at once on a page, the newest; the command takes all
+PAGE_TIME = timedelta(seconds=10)
 MOST_ROWS = 50  # of cases that are named
 
 
@@ -73,6 +78,17 @@ def try_version(request: HttpRequest, kind_name: str, step: str) -> HttpResponse
     return _answer(request, kind, form, change, title=kind.step_label(step))
 
 
+def _tried(results: Iterator[Result]) -> tuple[list[Result], bool]:
+    """The results that come within the time of a page, and whether there are more."""
+    found = []
+    end = clock.now() + PAGE_TIME
+    for one in results:
+        found.append(one)
+        if clock.now() > end:
+            return found, True
+    return found, False
+
+
 def _kind(request: HttpRequest, name: str) -> Kind:
     access.require(actor_of(request), "try changes")
     try:
@@ -94,11 +110,12 @@ def _answer(
     if change is not None:
         seen = access.visible_cases(person_of(request)).select_related("team")
         cases = closed_cases(seen, kind.name, most=MOST_CASES)
-        results = list(compare(cases, change))
+        results, is_cut = _tried(compare(cases, change))
         told = [one for one in results if one.finding in (DIFFERS, NO_DATA, FAILS)]
         context |= {
             "is_tried": True,
             "total": len(results),
+            "is_cut": is_cut,
             "unplayable": sum(one.finding == NOT_PLAYABLE for one in results),
             "groups": grouped(results, form.cleaned_data["by"]).values(),
             "results": sorted(told, key=lambda one: (one.finding != DIFFERS, one.finding))[

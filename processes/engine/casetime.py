@@ -205,7 +205,7 @@ def fire(turn: Turn, run: Run, purpose: str) -> None:
         )
         turn.feed(run, "clock.resumed", {**data, "automatic": True}, actor=ENGINE)
         return
-    type = _PASSED.get(mark, "clock.warned")
+    type = PASSED.get(mark, "clock.warned")
     data = {"name": name, "mark": mark, "due_at": due_times(state)[mark]}
     if mark != "limit" and mark != "pause":
         data["limit_at"] = state.limit_at
@@ -215,7 +215,7 @@ def fire(turn: Turn, run: Run, purpose: str) -> None:
         _end_blocks(turn, run, name, state.limit_at)
 
 
-_PASSED = {
+PASSED = {
     "limit": "clock.limit_passed",
     "target": "clock.target_passed",
     "pause": "clock.pause_passed",

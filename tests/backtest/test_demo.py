@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -140,7 +141,9 @@ def test_the_command_reports_and_says_what_is_wrong_with_a_change(
         call_command("backtest", "loan", table=table)
 
 
-def test_supervisors_try_a_table_on_the_page_and_see_their_own_cases_alone(client: Any) -> None:
+def test_supervisors_try_a_table_on_the_page_and_see_their_own_cases_alone(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     address = reverse("try-table", args=["loan", "who_judges"])
     supervisor = Person.objects.get(username="petra")
     client.force_login(supervisor, backend="cases.backend.PersonBackend")
@@ -151,6 +154,10 @@ def test_supervisors_try_a_table_on_the_page_and_see_their_own_cases_alone(clien
     shown = set(re.findall(r"LN-\d+-\d+", answer.content.decode()))
     own = set(Case.objects.filter(team=supervisor.team).values_list("reference", flat=True))
     assert shown and shown <= own
+    assert "the command goes on" not in answer.content.decode()
+    monkeypatch.setattr("processes.backtest.views.PAGE_TIME", timedelta(seconds=-1))
+    cut = client.post(address, {"text": table_with(1), "by": ""}).content.decode()
+    assert "the command goes on" in cut and "of 1 closed case" in cut
     wrong = client.post(address, {"text": "table,who_judges\n", "by": ""})
     assert wrong.status_code == 422
     caseworker = Person.objects.filter(groups__name="caseworker").exclude(
