@@ -1,4 +1,4 @@
-"""Who may do what, in words: read from the rules of `cases/access.py`, so that it cannot differ."""
+"""Who may do what, in words: read from the rules of `cases/access`, so that it cannot differ."""
 
 from __future__ import annotations
 
