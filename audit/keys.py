@@ -95,6 +95,7 @@ def insert(cursor: Any, made: Sequence[Made]) -> None:
             f"INSERT INTO audit_casekey (case_id, persons, master, wrapped, made_at) VALUES {rows}"
         )
         uncommitted = [one.key for one in made]
+        forget([key.case_id for key in uncommitted])
         _fresh.keys.update((key.case_id, key) for key in uncommitted)
         transaction.on_commit(partial(_committed, uncommitted))
 
@@ -140,12 +141,10 @@ def opened(case_id: int) -> Key | Destroyed:
 
 def known(case_id: int) -> Key | Destroyed | None:
     """The key of a case if this process has it at hand; it asks nobody."""
-    if case_id in _fresh.keys:
-        return _fresh.keys[case_id]
     found = _kept.get(case_id)
-    if found is None or found[0] < _age():
-        return None
-    return found[1]
+    if found is not None and found[0] >= _age():
+        return found[1]
+    return _fresh.keys.get(case_id)
 
 
 def at_hand(case_ids: Iterable[int]) -> dict[int, Key | Destroyed]:

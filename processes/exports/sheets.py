@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -111,17 +112,19 @@ def _cell(value: Any) -> Any:
 # -- CSV
 
 
-class _Csv:
+class _Csv(ABC):
     """Text for any program. A cell that a spreadsheet would take for a formula begins with an
     apostrophe; numbers are never texts."""
 
     media_type: ClassVar[str] = "text/csv"
 
+    @abstractmethod
     def columns(self, asked: Asked) -> Sequence[str]:
-        raise NotImplementedError
+        """The heads of the columns."""
 
+    @abstractmethod
     def rows(self, one: Gathered, columns: Sequence[str]) -> Iterable[Sequence[Any]]:
-        raise NotImplementedError
+        """The rows of one case."""
 
     def gather(self, cases: Iterable[Gathered], out: IO[bytes], asked: Asked) -> dict[str, Any]:
         columns = self.columns(asked)

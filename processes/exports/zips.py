@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zipfile
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
@@ -15,13 +16,14 @@ from processes.exports.gathering import Gathered
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # of files in a ZIP: the same export has the same bytes
 
 
-class OneEach:
+class OneEach(ABC):
     """Writes a file for each case."""
 
     ending: str
 
+    @abstractmethod
     def write(self, one: Gathered, out: IO[bytes], asked: Asked) -> None:
-        raise NotImplementedError
+        """The file of one case."""
 
     def gather(self, cases: Iterable[Gathered], out: IO[bytes], asked: Asked) -> dict[str, Any]:
         with zipfile.ZipFile(out, "w") as file:
