@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -41,15 +42,19 @@ def test_one_steps_from_event_to_event_by_keys_and_stays_where_one_was(
     desk: Any, window: Any, corrected: Any
 ) -> None:
     here, one = f"{corrected.get_absolute_url()}history/", window(desk.people.ada)
+    from playwright.sync_api import expect  # where there is a browser, it is there too
+
     page = one.page
     one.go(f"{here}1/?show=all")
     page.focus("#next")
     page.keyboard.press("ArrowRight")
     page.wait_for_url("**/history/2/?show=all")
+    expect(page).to_have_title(re.compile("^Event 2:"))  # the address comes first
     assert page.title().startswith("Event 2:") and one.focused() == "next"
     assert page.locator("#say").inner_text().startswith("Event 2:")
     page.keyboard.press("ArrowRight")
     page.wait_for_url("**/history/3/?show=all")
+    expect(page).to_have_title(re.compile("^Event 3:"))
     page.keyboard.press("ArrowLeft")
     page.wait_for_url("**/history/2/?show=all")
     # Back in the browser gives whole pages
@@ -61,6 +66,7 @@ def test_one_steps_from_event_to_event_by_keys_and_stays_where_one_was(
     page.focus("#next")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/history/{corrected.head_number}/?show=all")
+    expect(page).to_have_title(re.compile(f"^Event {corrected.head_number}:"))
     assert one.focused() == "next"
     # Nothing is pressed while one writes
     page.focus("#find")
