@@ -23,7 +23,6 @@ from cases.models import (
     Note,
     Notice,
     Person,
-    Reminder,
     Requirement,
     Task,
     Team,
@@ -89,11 +88,9 @@ class Choice:
 
 
 def chosen_cases(person: Person, choice: Choice, now: datetime) -> QuerySet[Case]:
-    """The cases that a person may see and chose, the most pressing first."""
-    cases = narrowed(access.visible_cases(person), choice, now, person=person)
-    mine = Reminder.objects.filter(case=OuterRef("pk"), person=person).values("due_at")
-    cases = cases.select_related("owner", "team").annotate(remind_at=Subquery(mine[:1]))
-    return cases.order_by(*_case_order(choice))
+    """All cases that a person may see and chose, in no order: to take them away. A list reads its
+    pages by cases/caselist.py."""
+    return narrowed(access.visible_cases(person), choice, now, person=person)
 
 
 CASE_SORTS = {
@@ -103,16 +100,6 @@ CASE_SORTS = {
     "owner": "owner__last_name",
     "waiting": "waiting_since",
 }
-
-
-def _case_order(choice: Choice) -> list[Any]:
-    name = choice.sort.removeprefix("-")
-    if not name and choice.state == "closed":
-        return ["-closed_at", "-id"]
-    column = F(CASE_SORTS.get(name, "waiting_until"))
-    is_down = choice.sort.startswith("-")
-    first = column.desc(nulls_last=True) if is_down else column.asc(nulls_last=True)
-    return [first, "id"]
 
 
 def narrowed(

@@ -68,7 +68,7 @@ def _of_list(person: Person, page: str, query: str) -> Choice:
         chips, name = filters.work_chips(person, asked), _("My work")
     else:
         page = "cases"
-        found = queries.chosen_cases(person, filters.case_choice(asked), now).order_by()
+        found = queries.chosen_cases(person, filters.case_choice(asked), now)
         cases = Case.objects.filter(pk__in=found.values("pk"))
         chips, name = filters.case_chips(person, asked), _("Cases")
     told = ", ".join([name, *(f"{chip.label}: {chip.value}" for chip in chips)])

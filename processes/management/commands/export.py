@@ -96,7 +96,7 @@ class Command(BaseCommand):
             return acts.EVERYTHING, Case.objects.all(), "everything"
         if options["query"] is not None:
             choice = filters.case_choice(QueryDict(options["query"]))
-            found = chosen_cases(person, choice, clock.now()).order_by()
+            found = chosen_cases(person, choice, clock.now())
             return acts.LIST, Case.objects.filter(pk__in=found.values("pk")), options["query"]
         references = options["references"]
         found = acts.exportable(Caller(person, None)).filter(reference__in=references)
