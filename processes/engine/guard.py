@@ -7,9 +7,10 @@ on for the code alone, so the engine itself pays nothing.
 
 from __future__ import annotations
 
+import gc
 import sys
 from functools import lru_cache
-from types import FrameType, ModuleType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 _CLOCK = "now() for the moment, or sleep() and deadline() to wait"
@@ -114,12 +115,23 @@ def _refuse(frame: FrameType, what: str, instead: str) -> None:
 
 
 def _is_collecting(frame: FrameType | None) -> bool:
-    """Whether Python tidies up some object here: that comes when it comes and is no step's call."""
+    """Whether Python tidies up here, or tells one who measures that it does: that comes when it
+    comes and is no step's call."""
+    told = {_code(callback) for callback in gc.callbacks}
     while frame is not None:
-        if frame.f_code.co_name == "__del__":
+        if frame.f_code.co_name == "__del__" or frame.f_code in told:
             return True
         frame = frame.f_back
     return False
+
+
+def _code(callback: Any) -> CodeType | None:
+    """The code that a call of this runs: of a function, a method, or an object like one."""
+    for one in (callback, getattr(type(callback), "__call__", None)):
+        code = getattr(one, "__code__", None)
+        if isinstance(code, CodeType):
+            return code
+    return None
 
 
 def _place(frame: FrameType) -> tuple[str, int]:

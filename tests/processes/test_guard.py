@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections.abc import Iterator
@@ -42,6 +43,28 @@ def test_what_is_collected_meanwhile_is_no_call_of_the_step() -> None:
     with pytest.raises(NotDeterministic, match="time.time"), guarded():
         leaving.clear()  # collected here: its look at the clock is nobody's
         time.time()  # still watched
+
+
+class Measuring:
+    """As tools that watch over a process do: it is told of each collection, and looks at the clock."""
+
+    calls = 0
+
+    def __call__(self, phase: str, info: dict[str, int]) -> None:
+        time.perf_counter()
+        self.calls += 1
+
+
+def test_whoever_is_told_of_collections_is_no_call_of_the_step() -> None:
+    measuring = Measuring()
+    gc.callbacks.append(measuring)
+    try:
+        with pytest.raises(NotDeterministic, match="time.time"), guarded():
+            gc.collect()
+            time.time()  # still watched
+    finally:
+        gc.callbacks.remove(measuring)
+    assert measuring.calls == 2  # neither was broken off
 
 
 def test_a_call_through_a_helper_is_refused_with_its_line() -> None:
