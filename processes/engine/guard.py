@@ -127,7 +127,7 @@ def _is_collecting(frame: FrameType | None) -> bool:
 
 def _code(callback: Any) -> CodeType | None:
     """The code that a call of this runs: of a function, a method, or an object like one."""
-    for one in (callback, getattr(type(callback), "__call__", None)):
+    for one in (callback, type(callback).__call__):
         code = getattr(one, "__code__", None)
         if isinstance(code, CodeType):
             return code

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, connection, transaction
-from django.db.migrations.executor import MigrationExecutor
+from django.db import DatabaseError, transaction
 
 from cases import absence, access
 from cases.actors import Actor
@@ -199,17 +198,3 @@ def test_a_case_given_to_another_is_the_substitutes_no_more(
     assign_case(case_id=case.pk, owner=joris, actor=Actor.of(people.eve), reason="too much")
     assert trials.last(case, "case.assigned").on_behalf == f"person:{people.sanne.pk}"
     assert not access.can_see(people.eve, case)
-
-
-def test_the_days_kept_before_become_absences(db: None) -> None:
-    before, after = ("cases", "0005_absences"), ("cases", "0006_absences_have_dates")
-    executor = MigrationExecutor(connection)
-    newest = executor.loader.graph.leaf_nodes()
-    executor.migrate([before])
-    old = executor.loader.project_state([before]).apps.get_model("cases", "Person")
-    old.objects.create(username="gone", absent_until_date=date(2001, 1, 1))
-    old.objects.create(username="away", absent_until_date=date(2999, 1, 1))
-    MigrationExecutor(connection).migrate([after])
-    MigrationExecutor(connection).migrate(newest)
-    (moved,) = Absence.objects.all()
-    assert moved.person.username == "away" and moved.until_date == date(2999, 1, 1)

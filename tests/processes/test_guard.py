@@ -46,7 +46,7 @@ def test_what_is_collected_meanwhile_is_no_call_of_the_step() -> None:
 
 
 class Measuring:
-    """As tools that watch over a process do: it is told of each collection, and looks at the clock."""
+    """Told of each collection, it looks at the clock, as tools do that watch over a process."""
 
     calls = 0
 

@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ("cases", "0002_once"),
+        ("cases", "0001_tables"),
     ]
 
     operations = [

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ("cases", "0002_once"),
+        ("cases", "0001_tables"),
     ]
 
     operations = [

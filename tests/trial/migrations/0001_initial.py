@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ("cases", "0001_initial"),
+        ("cases", "0001_tables"),
     ]
 
     operations = [
