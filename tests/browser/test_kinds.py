@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 
 from cases.models import Case, Person, Task
 from tests.browser.test_accessible import check
@@ -26,9 +25,7 @@ RICH = {
 }
 
 
-def test_the_cases_of_each_kind(people: Any, window: Any, settings: Any) -> None:
-    settings.LONGCASE_DEMO = True
-    call_command("demo", cases=1)
+def test_the_cases_of_each_kind(demo: None, window: Any) -> None:
     found: list[str] = []
     windows: dict[str, Any] = {}
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 
 from cases.models import Case, Person, Task
@@ -55,8 +54,15 @@ def wrong_words(address: str, *readers: Client) -> Iterator[str]:
             yield f"{address}: {what}: {around}"
 
 
+CASES_A_STEP = 2
+
+
 def addresses() -> Iterator[str]:
-    for case in Case.objects.order_by("pk"):
+    seen: Counter[tuple[str, str]] = Counter()
+    for case in Case.objects.order_by("-pk"):
+        seen[case.kind, case.step] += 1
+        if seen[case.kind, case.step] > CASES_A_STEP:
+            continue
         for tab in ("", "reviews/", "steps/", "documents/", "history/", "history/?show=all"):
             yield f"{case.get_absolute_url()}{tab}"
     for kind in kinds():
@@ -64,9 +70,7 @@ def addresses() -> Iterator[str]:
     yield "/cases/"
 
 
-def test_pages_of_all_kinds_speak_to_people(settings: Any) -> None:
-    settings.LONGCASE_DEMO = True
-    call_command("demo", cases=12)
+def test_pages_of_all_kinds_speak_to_people(demo: None) -> None:
     told = set(Case.objects.values_list("kind", flat=True))
     assert told >= {"loan", "permit", "claim", "onboarding", "owner", "enforcement"}
     auditor = Client()

@@ -25,9 +25,8 @@ def test_it_is_refused_where_cases_are_real() -> None:
     assert not Person.objects.exists()
 
 
-@pytest.mark.parametrize(
-    "today", ["2026-11-30T08:00", "2026-12-29T15:30", "2027-03-30T03:00", "2027-05-08T22:00"]
-)
+# After Easter and the change of the clocks; a Saturday night after Ascension.
+@pytest.mark.parametrize("today", ["2027-03-30T03:00", "2027-05-08T22:00"])
 def test_the_cases_stand_everywhere_and_look_lived_in(
     settings: Any, capsys: Any, today: str
 ) -> None:
