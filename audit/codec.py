@@ -30,6 +30,7 @@ import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-defined]
 from typing import Any
 from uuid import UUID
 
@@ -41,13 +42,20 @@ from audit.erased import ERASED
 EVENT_BYTES = 256 * 1024  # unless settings.LONGCASE_EVENT_BYTES says otherwise
 
 AS_IT_IS = frozenset({str, int, bool, type(None)})
-to_json = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-).encode
+# What json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False,
+# allow_nan=False) makes anew for each text.
+_chunks = c_make_encoder(
+    None, json.JSONEncoder().default, encode_basestring, None, ":", ",", True, False, False
+)
 
 
 class PayloadTooLarge(ValueError):
     """The data of one event is larger than the installation allows."""
+
+
+def to_json(value: Any) -> str:
+    """JSON with sorted keys, of what JSON can say."""
+    return "".join(_chunks(value, 0))
 
 
 def encode(data: Any) -> str:

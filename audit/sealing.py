@@ -152,6 +152,7 @@ def encode(
 
 
 _TEXTS = [{"$sealed": place} for place in range(64)]
+_TEXT_TAGS = [f'{{"$sealed":{place}}}' for place in range(64)]
 
 
 def _text(value: str, lines: list[str]) -> Any:
@@ -262,10 +263,11 @@ def _parted(text: str, case_id: int, number: int) -> tuple[str, list[str] | None
 
 
 def _filled(text: str, lines: list[str]) -> str:
-    if len(lines) == 1:  # most have one; and no text holds the tag of another, for its quotes
-        text = text.replace('{"$sealed":0}', lines[0])
-        if '{"$sealed' not in text:
-            return text
+    # Most values are texts; and none of them holds the tag of another, for its quotes.
+    for tag, line in zip(_TEXT_TAGS, lines, strict=False):
+        text = text.replace(tag, line)
+    if '{"$sealed' not in text:
+        return text
     try:
         return _TAG.sub(lambda tag: lines[int(tag[1])], text)
     except IndexError:

@@ -11,8 +11,8 @@ import hashlib
 import sys
 import threading
 from collections import deque
-from collections.abc import Coroutine, Sequence
-from contextlib import suppress
+from collections.abc import Coroutine, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -48,9 +48,25 @@ class _Here(threading.local):
     """The runner at work in this thread. Reading it is no call that the guard would see."""
 
     runner: Runner | None = None
+    speaks = False  # the installation's language, for what step code says
 
 
 _here = _Here()
+
+
+@contextmanager
+def speaking() -> Iterator[None]:
+    """What step code asks for is recorded: never in the language of who happens to read. Around
+    many deliveries, for to change the language takes as long as to deliver an event."""
+    if _here.speaks:
+        yield
+        return
+    with translation.override(settings.LANGUAGE_CODE):
+        _here.speaks = True
+        try:
+            yield
+        finally:
+            _here.speaks = False
 
 
 def current() -> Runner:
@@ -305,14 +321,16 @@ class Runner:
 
     def drive(self) -> None:
         """Run every strand that can go on, in order, until all wait."""
+        if not _here.speaks:
+            with speaking():
+                self.drive()
+            return
         outer, _here.runner = _here.runner, self
         try:
-            # What the code asks for is recorded: never in the language of who happens to read.
-            with translation.override(settings.LANGUAGE_CODE):
-                while self.ready:
-                    strand = self.ready.popleft()
-                    if not strand.settled:
-                        strand.resume()
+            while self.ready:
+                strand = self.ready.popleft()
+                if not strand.settled:
+                    strand.resume()
         finally:
             self.strand = None
             _here.runner = outer

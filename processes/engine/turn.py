@@ -39,7 +39,7 @@ from processes.engine import (
 from processes.engine.commands import AwaitMessage, SetTimer
 from processes.engine.errors import StepBroken
 from processes.engine.run import Run
-from processes.engine.runner import Runner
+from processes.engine.runner import Runner, speaking
 from processes.engine.script import Script
 from processes.engine.standing import waits_of
 from processes.engine.visits import replay_visit
@@ -99,11 +99,12 @@ class Turn:
         self.kept.update(kept)
         self.held |= held
         runs = []
-        for row, events, key in locked:
-            run = Run(row=row, kind=kind_of(row["kind"]))
-            self._load(run, events, key, run_code=run_code)
-            self.runs[run.case_id] = run
-            runs.append(run)
+        with speaking():
+            for row, events, key in locked:
+                run = Run(row=row, kind=kind_of(row["kind"]))
+                self._load(run, events, key, run_code=run_code)
+                self.runs[run.case_id] = run
+                runs.append(run)
         return runs
 
     def open(self, kind: Kind, row: dict[str, Any], facts: dict[str, Any]) -> Run:
@@ -242,18 +243,19 @@ class Turn:
         """Up to the next wait or through one transition; whether there was one."""
         runner = run.runner
         assert runner is not None
-        for event in events:
-            runner.deliver(event)
-        while runner.issued:
-            command = runner.issued[0]
-            event = performing.perform(self, run, command)
-            runner.deliver(event)
-            if isinstance(command, AwaitMessage) and not command.is_cancelled:
-                self._match_kept(run, event)
-            elif isinstance(command, SetTimer) and command.clock and not command.is_cancelled:
-                casetime.end_if_passed(self, run, command)
-            elif run.given is not None:
-                self._give_kept(run, command.number)
+        with speaking():
+            for event in events:
+                runner.deliver(event)
+            while runner.issued:
+                command = runner.issued[0]
+                event = performing.perform(self, run, command)
+                runner.deliver(event)
+                if isinstance(command, AwaitMessage) and not command.is_cancelled:
+                    self._match_kept(run, event)
+                elif isinstance(command, SetTimer) and command.clock and not command.is_cancelled:
+                    casetime.end_if_passed(self, run, command)
+                elif run.given is not None:
+                    self._give_kept(run, command.number)
         if runner.marks:
             for name in runner.marks:
                 self.record(run, "code.changed", {"name": name}, actor=ENGINE)

@@ -7,7 +7,7 @@ from typing import Any
 
 from audit.record import Recorded
 from processes.engine.errors import ReplayMismatch
-from processes.engine.runner import Runner, StepCode
+from processes.engine.runner import Runner, StepCode, speaking
 
 PARKING = ("code", "mismatch")  # kinds of incidents under which the code of a case does not run
 
@@ -54,11 +54,12 @@ def _run(
     runner.is_traced = is_traced
     runner.is_live = live_from is not None and entered.number >= live_from
     try:
-        runner.start(entered)
-        for event in events:
-            if live_from is not None and event.number >= live_from:
-                runner.is_live = True
-            runner.deliver(event)
+        with speaking():
+            runner.start(entered)
+            for event in events:
+                if live_from is not None and event.number >= live_from:
+                    runner.is_live = True
+                runner.deliver(event)
     except ReplayMismatch:
         runner.close()
         raise

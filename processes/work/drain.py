@@ -23,6 +23,7 @@ from django.db import Error as DatabaseError
 from django.db import close_old_connections, connection
 
 from processes.engine import inbox, rows
+from processes.engine.runner import speaking
 from processes.engine.turn import Turn
 from processes.engine.wake import TIMERS_WAIT, WORK_CHANNEL
 from processes.work import claims, connections, crashpoint, firing, intake, memory, sweeps
@@ -143,7 +144,7 @@ class Drain:
 
     def _round(self, results: Sequence[Done], *, claim: bool) -> tuple[bool, list[Done]]:
         free = self._capacity() - self.in_hand + len(results) if claim else 0
-        with Turn(worker_id=self.worker_id, slots=max(0, free)) as turn:
+        with speaking(), Turn(worker_id=self.worker_id, slots=max(0, free)) as turn:
             cursor = turn.cursor
             messages = inbox.claim_new(cursor, BATCH) if claim else []
             cases = inbox.resolve(cursor, messages)

@@ -9,6 +9,7 @@ from django.db import connection, transaction
 
 from processes.engine import casetime, performing, reminders, wake
 from processes.engine.run import Run
+from processes.engine.runner import speaking
 from processes.engine.turn import ENGINE, Turn
 from processes.work import connections, crashpoint, isolation
 from timers import clock, due
@@ -40,7 +41,7 @@ def fire(limit: int) -> int:
 
 
 def _fire(limit: int, only: int | None = None) -> int:
-    with Turn() as turn:
+    with speaking(), Turn() as turn:
         timers = due.take_due(turn.cursor, clock.now(), limit, only=only)
         runs = {
             run.case_id: run for run in turn.lock(sorted({t.case_id for t in timers}), wait=False)
