@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 # What people or files call so themselves, and what is shown as code because it is code.
 _NO_WORDS = re.compile(r"<(code|pre|script|style)\b.*?</\1>|<[^>]*>", re.DOTALL)
-_OF_OTHERS = re.compile(r"\S+@\S+|\S+\.(txt|pdf|png)\b")
+_OF_OTHERS = re.compile(r"https?://\S+|\S+@\S+|\S+\.(txt|pdf|png)\b")
 SUSPECT = {
     "a name of the code": re.compile(r"\b[a-z]+_[a-z_]+\b"),
     "a dotted name": re.compile(r"\b[a-z]+\.[A-Za-z_]+[.(\[]"),
