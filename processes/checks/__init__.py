@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Info, Tags, Warning, register
 from django.db import Error as DatabaseError
 
-from processes.checks import activities, code, customer, graph, roles
+from processes.checks import activities, code, customer, graph, reading, roles
 from processes.engine import versions
 from processes.kinds import kinds
 from processes.proof import role
@@ -21,6 +21,7 @@ from processes.proof import role
 def check_kinds(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     """Each kind: its graph can be walked, each step waits for somebody, its code replays."""
     found: list[CheckMessage] = []
+    reading.read_anew()
     for kind in kinds().values():
         found += graph.check(kind)
         found += code.check(kind)

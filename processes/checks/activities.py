@@ -34,8 +34,8 @@ def check() -> Iterator[CheckMessage]:
 
 def _uses_key(piece: Piece) -> bool:
     """Whether it reads `attempt.key` (or `.undoes`), or hands the whole attempt on."""
-    first = next((n.arg for n in ast.walk(piece.tree) if isinstance(n, ast.arg)), "attempt")
-    for node in ast.walk(piece.tree):
+    first = next((n.arg for n in piece.nodes if isinstance(n, ast.arg)), "attempt")
+    for node in piece.nodes:
         if isinstance(node, ast.Attribute) and node.attr in ("key", "undoes"):
             if isinstance(node.value, ast.Name) and node.value.id == first:
                 return True

@@ -12,7 +12,7 @@ from django.core.checks import CheckMessage, Error, Warning
 from cases.fsm import edges
 from processes.activities import Definition
 from processes.checks import refused
-from processes.checks.reading import MISSING, Piece, Reading
+from processes.checks.reading import MISSING, Piece, reading_of
 from processes.engine import clockwords, words
 from processes.engine.places import place
 from processes.engine.runner import StepCode
@@ -38,7 +38,7 @@ def check(kind: Kind) -> Iterator[CheckMessage]:
 
 def offenders(code: StepCode) -> Iterator[CheckMessage]:
     """Calls that step code must not make, in the step's function and the helpers of its kind."""
-    for piece in Reading(code).pieces:
+    for piece in reading_of(code).pieces:
         yield from _imports(piece)
         for node, called, thing in piece.calls():
             if _is_orm(called):
@@ -66,7 +66,7 @@ def offenders(code: StepCode) -> Iterator[CheckMessage]:
 
 
 def _imports(piece: Piece) -> Iterator[CheckMessage]:
-    for node in ast.walk(piece.tree):
+    for node in piece.nodes:
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -103,7 +103,7 @@ def _name(piece: Piece, node: ast.AST, thing: Any) -> str:
 
 
 def _sets(piece: Piece) -> Iterator[CheckMessage]:
-    for node in ast.walk(piece.tree):
+    for node in piece.nodes:
         if not isinstance(node, ast.For | ast.comprehension):
             continue
         made = node.iter
@@ -123,7 +123,7 @@ def _sets(piece: Piece) -> Iterator[CheckMessage]:
 
 
 def _mistakes(kind: Kind, code: StepCode) -> Iterator[CheckMessage]:
-    reading = Reading(code)
+    reading = reading_of(code)
     for piece in reading.pieces:
         for node, called, thing in piece.calls():
             if isinstance(thing, Definition):
@@ -241,8 +241,8 @@ def _clock(piece: Piece, node: ast.Call, called: str, kind: Kind) -> Iterator[Ch
 
 
 def _returns(piece: Piece, code: StepCode) -> Iterator[CheckMessage]:
-    leaves = [n for n in ast.walk(piece.tree) if isinstance(n, ast.Return) and n.value is not None]
-    raises = any(isinstance(n, ast.Raise) for n in ast.walk(piece.tree))
+    leaves = [n for n in piece.nodes if isinstance(n, ast.Return) and n.value is not None]
+    raises = any(isinstance(n, ast.Raise) for n in piece.nodes)
     if not leaves and not raises:
         yield Error(
             f"{place(code.file, code.line)}: the code of step “{code.step}” never returns a "
@@ -256,7 +256,7 @@ def _transitions(piece: Piece, kind: Kind, code: StepCode) -> Iterator[CheckMess
     """Transitions that the code takes from a step in which they do not begin."""
     first = next(iter(inspect.signature(piece.function).parameters), "")
     graph = {e.name: e for e in edges(kind.model)}
-    for node in ast.walk(piece.tree):
+    for node in piece.nodes:
         if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
             continue
         edge = graph.get(node.attr) if node.value.id == first else None

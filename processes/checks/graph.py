@@ -10,7 +10,7 @@ from django.core.checks import CheckMessage, Error, Warning
 
 from cases.fsm import Edge, edges
 from processes.checks import places
-from processes.checks.reading import Reading
+from processes.checks.reading import reading_of
 from processes.engine.places import place
 from processes.kinds import Kind
 
@@ -102,7 +102,7 @@ def _reach(kind: Kind, graph: list[Edge], steps: list[str]) -> Iterator[CheckMes
 
 
 def _transitions(kind: Kind, graph: list[Edge]) -> Iterator[CheckMessage]:
-    readings = [Reading(code) for code in _codes(kind)]
+    readings = [reading_of(code) for code in _codes(kind)]
     taken = {name for reading in readings for name in reading.named}
     is_known = not any(reading.looks_up for reading in readings)
     for edge in graph:

@@ -28,6 +28,7 @@ class Piece:
         lines, self.first = inspect.getsourcelines(self.function)
         self.file = inspect.getsourcefile(self.function) or ""
         self.tree = ast.parse(textwrap.dedent("".join(lines)))
+        self.nodes = list(ast.walk(self.tree))
         self.globals: dict[str, Any] = self.function.__globals__
         closed = inspect.getclosurevars(self.function).nonlocals
         self.names = {**vars(builtins), **self.globals, **closed, **dict(self._imported())}
@@ -35,7 +36,7 @@ class Piece:
 
     def _bound(self) -> Iterator[str]:
         """Names that the function itself binds: what they stand for is not known."""
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.arg):
                 yield node.arg
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -43,7 +44,7 @@ class Piece:
 
     def _imported(self) -> Iterator[tuple[str, Any]]:
         """What the function imports by itself, of the modules that are there already."""
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     name = alias.name if alias.asname else alias.name.partition(".")[0]
@@ -80,7 +81,7 @@ class Piece:
 
     def calls(self) -> Iterator[tuple[ast.Call, str, Any]]:
         """Each call: the node, its words, and what it calls (or MISSING)."""
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Call):
                 yield node, ast.unparse(node.func), self.stands_for(node.func)
 
@@ -93,13 +94,31 @@ def _is_lazy(owner: Any) -> bool:
     return not (inspect.ismodule(owner) or inspect.isclass(owner) or inspect.isfunction(owner))
 
 
+@lru_cache(maxsize=4096)
+def piece_of(function: Any) -> Piece:
+    """A function, read. Steps share helpers, and each is read by several checks."""
+    return Piece(function)
+
+
+@lru_cache(maxsize=1024)
+def reading_of(code: StepCode) -> Reading:
+    """A step's code, read."""
+    return Reading(code)
+
+
+def read_anew() -> None:
+    """Forget what was read: names may stand for something else now."""
+    piece_of.cache_clear()
+    reading_of.cache_clear()
+
+
 class Reading:
     """All that a step's code can run of its own kind's code."""
 
     def __init__(self, code: StepCode) -> None:
         self.code = code
         self.pieces = list(self._pieces())
-        nodes = [node for piece in self.pieces for node in ast.walk(piece.tree)]
+        nodes = [node for piece in self.pieces for node in piece.nodes]
         # What its modules name, tables of transitions among it.
         modules = {piece.function.__module__ for piece in self.pieces}
         self.named = {name for module in modules for name in _named(module)}
@@ -123,11 +142,11 @@ class Reading:
                 continue
             seen.add(function)
             try:
-                piece = Piece(function)
+                piece = piece_of(function)
             except (OSError, TypeError, SyntaxError):
                 continue
             yield piece
-            for node in ast.walk(piece.tree):
+            for node in piece.nodes:
                 # A helper may be called, or handed on by its name.
                 helper = piece.stands_for(node) if isinstance(node, ast.Name | ast.Attribute) else 0
                 is_own = inspect.isfunction(helper) and not hasattr(helper, "_django_fsm")

@@ -13,7 +13,7 @@ from django.db import DatabaseError
 from cases.fsm import edges
 from cases.models import Person
 from processes.checks import places
-from processes.checks.reading import Piece, Reading
+from processes.checks.reading import Piece, reading_of
 from processes.kinds import Kind
 
 
@@ -48,7 +48,7 @@ def roles_of(kind: Kind) -> dict[str, str]:
         found.setdefault(staff.role, places.of(kind.model))
     for versions in kind.codes.values():
         for code in versions.values():
-            for piece in Reading(code).pieces:
+            for piece in reading_of(code).pieces:
                 for node, _called, _thing in piece.calls():
                     for keyword in node.keywords:
                         if keyword.arg == "role":

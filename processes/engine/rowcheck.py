@@ -1,18 +1,30 @@
-"""Do the rows of a case still equal the fold of its events? processes/engine/verify.py asks."""
+"""Do the rows of cases still equal the fold of their events? processes/engine/verify.py asks.
+
+Rows are read of many cases at a time, one statement a table; each case is then compared by itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
 
 from audit import keys
-from audit.read import events_of
+from audit.read import events_since
 from audit.record import Recorded
 from audit.sealing import BoxBroken
-from cases.models import Case, Document, Letter, Note, Relation, Reminder, Task
+from cases.models import (
+    Case,
+    CustomerPage,
+    Document,
+    Letter,
+    Note,
+    Relation,
+    Reminder,
+    Task,
+)
 from processes.engine import findable, reminders
 from processes.engine.replay import fold_case
 from processes.engine.standing import Open, fold
@@ -38,16 +50,102 @@ class Difference:
         return f"{self.reference}{event}: {self.words}"
 
 
+CASES_AT_ONCE = 200
+EVENTS_AT_ONCE = 20_000  # of all cases of a batch; one case may have more
+
+
 def differences_of(case: Case) -> Iterator[Difference]:
     """Where the rows of one case differ from the fold of its events."""
-    try:
-        yield from _differences_of(case)
-    except (BoxBroken, keys.NoKey) as error:
-        yield Difference(case.reference, 0, str(error))
+    return differences_in([case])
 
 
-def _differences_of(case: Case) -> Iterator[Difference]:
-    events = events_of(case.pk)
+def differences_in(cases: Iterable[Case]) -> Iterator[Difference]:
+    """Where the rows of each of these cases differ from the fold of its events, in their order."""
+    for batch in _batches(cases):
+        beside = _Beside(batch)
+        for case in batch:
+            try:
+                yield from _differences_of(case, beside)
+            except (BoxBroken, keys.NoKey) as error:
+                yield Difference(case.reference, 0, str(error))
+
+
+def _batches(cases: Iterable[Case]) -> Iterator[list[Case]]:
+    batch, events = list[Case](), 0
+    for case in cases:
+        if batch and (len(batch) >= CASES_AT_ONCE or events + case.head_number > EVENTS_AT_ONCE):
+            yield batch
+            batch, events = [], 0
+        batch.append(case)
+        events += case.head_number
+    if batch:
+        yield batch
+
+
+class _Beside:
+    """The events of some cases, and their rows in each table: by the number of the case."""
+
+    def __init__(self, cases: Sequence[Case]) -> None:
+        ids = [case.pk for case in cases]
+        with connection.cursor() as cursor:
+            self.events = events_since(cursor, [(pk, 1) for pk in ids])
+        keys.fetch(ids)  # so that no event asks for the key of its case by itself
+        self.whole: dict[int, Case] = {}
+        self.stale: set[str] = set()
+        by_kind: dict[str, list[int]] = {}
+        for case in cases:
+            by_kind.setdefault(case.kind, []).append(case.pk)
+        for name, some in by_kind.items():
+            found = kind_of(name).model.objects.in_bulk(some)
+            self.whole.update(found)
+            self.stale.update(one.reference for one in findable.stale(list(found.values())))
+        self.tasks = _by_case(
+            Task,
+            ids,
+            "visit",
+            "command",
+            "state",
+            "outcome",
+            "holder_id",
+            "reason",
+            "closed_by",
+            "result",
+        )
+        self.documents = _by_case(
+            Document.objects.order_by("version"),
+            ids,
+            "name",
+            "version",
+            "state",
+            "filename",
+            "digest",
+            "size",
+            "received_from",
+        )
+        self.letters = _by_case(Letter, ids, "key", "subject", "text", "to_name")
+        self.notes = _by_case(Note, ids, "number", "text")
+        self.pages = _by_case(CustomerPage, ids, "pk", "party", "name", "expires_at")
+        self.timers = _by_case(Timer, ids, "visit", "command", "purpose", "due_at")
+        self.reminders = _by_case(Reminder, ids, "number", "person_id", "due_at")
+        self.activities = _by_case(Activity, ids, "visit", "command", "name")
+        self.related = _by_case(Relation, ids, "other_id")
+        self.incidents = _by_case(Incident.objects.filter(closed_at=None), ids, "pk")
+        self.clocks: dict[int, list[Clock]] = {}
+        for row in Clock.objects.filter(case_id__in=ids):
+            self.clocks.setdefault(row.case_id, []).append(row)
+
+
+def _by_case(rows: Any, ids: list[int], *columns: str) -> dict[int, list[tuple[Any, ...]]]:
+    """What these columns hold in the rows of each of these cases."""
+    found: dict[int, list[tuple[Any, ...]]] = {pk: [] for pk in ids}
+    chosen = getattr(rows, "objects", rows).filter(case_id__in=ids)
+    for case_id, *row in chosen.values_list("case_id", *columns):
+        found[case_id].append(tuple(row))
+    return found
+
+
+def _differences_of(case: Case, beside: _Beside) -> Iterator[Difference]:
+    events = beside.events[case.pk]
     if not events:
         yield Difference(case.reference, 0, "it has no history")
         return
@@ -64,14 +162,14 @@ def _differences_of(case: Case) -> Iterator[Difference]:
     yield from differs("visit", case.visit, stood.visit)
     yield from differs("closed", case.closed_at is not None, stood.closed)
     kind = kind_of(case.kind)
-    whole = kind.model.objects.filter(pk=case.pk).first()
+    whole = beside.whole.get(case.pk)
     if case.erased_at is not None:
-        yield from _erased_differ(whole, events, stood)
+        yield from _erased_differ(whole, events, stood, beside)
         return
     if any(event.type == "case.erased" for event in events):
         yield Difference(case.reference, last, "its history says that it was erased, its row not")
     facts = {name: getattr(whole, name) for name in kind.fact_names} if whole is not None else {}
-    for _stale in findable.stale([whole] if whole is not None else []):
+    if case.reference in beside.stale:
         words = "it is not found by what its row, facts and documents say (manage.py rebuildsearch)"
         yield Difference(case.reference, last, words)
     wrong = [name for name in kind.fact_names if facts.get(name) != stood.facts.get(name)]
@@ -82,33 +180,28 @@ def _differences_of(case: Case) -> Iterator[Difference]:
     yield from differs("waits", _waits(case.waits), _waits(stood.waits))
     wanted = reminders.expected(events)
     due = sorted(
-        _expected_timers(open_, stood.visit)
+        _expected_timers(open_, stood.visit, events)
         + _expected_of_clocks(stood.clocks)
         + reminders.timers_of(wanted)
     )
-    yield from differs("timers", _timers(case.pk), due)
-    kept = Reminder.objects.filter(case_id=case.pk).values_list("number", "person_id", "due_at")
-    yield from differs("reminders", {n: (who, at) for n, who, at in kept}, wanted)
-    clocks = {row.name: row.told() for row in Clock.objects.filter(case_id=case.pk)}
+    yield from differs("timers", sorted(beside.timers[case.pk]), due)
+    kept = {number: (who, at) for number, who, at in beside.reminders[case.pk]}
+    yield from differs("reminders", kept, wanted)
+    clocks = {row.name: row.told() for row in beside.clocks.get(case.pk, ())}
     told = {name: clockrows.told(state) for name, state in stood.clocks.items()}
     yield from differs("clocks", clocks, told)
-    yield from differs("activities", _activities(case.pk), _expected_activities(open_, stood.visit))
-    tasks = {
-        (t.visit, t.command): (t.state, t.outcome, t.holder_id)
-        for t in Task.objects.filter(case_id=case.pk)
-    }
-    expected = {
-        (t["visit"], t["command"]): (t["state"], t["outcome"], t["holder"]) for t in stood.tasks
-    }
-    yield from differs("tasks", tasks, expected)
-    yield from differs("related cases", _related(case.pk), _related_in(events))
-    yield from _words_differ(case, events)
+    scheduled = _expected_activities(open_, stood.visit)
+    yield from differs("activities", sorted(beside.activities[case.pk]), scheduled)
+    yield from differs("tasks", _tasks(case, beside), _expected_tasks(stood))
+    related = sorted(other for (other,) in beside.related[case.pk])
+    yield from differs("related cases", related, _related_in(events))
+    yield from _words_differ(case, events, beside)
     asked = {name for name, state in documents.items() if state == "asked"}  # again, perhaps
-    rows = Document.objects.filter(case_id=case.pk).exclude(name__in=asked).order_by("version")
+    last_of_each = {name: state for name, _version, state, *_ in beside.documents[case.pk]}
+    kept_documents = {name: last_of_each[name] for name in last_of_each if name not in asked}
     judged = {name: state for name, state in documents.items() if name not in asked}
-    yield from differs("documents", {d.name: d.state for d in rows}, judged)
-    incident = Incident.objects.filter(case_id=case.pk, closed_at=None).exists()
-    yield from differs("incident", incident, _has_incident(events))
+    yield from differs("documents", kept_documents, judged)
+    yield from differs("incident", bool(beside.incidents[case.pk]), _has_incident(events))
     if case.closed_at is None and not case.waits:
         yield Difference(case.reference, last, "it is open and waits for nobody")
 
@@ -119,7 +212,22 @@ def _fits(case: Case, field: Any, facts: dict[str, Any]) -> bool:
     return is_placeholder(field, row) if is_gone(told) else row == told
 
 
-def _erased_differ(case: Case | None, events: list[Recorded], stood: Any) -> Iterator[Difference]:
+def _tasks(case: Case, beside: _Beside) -> dict[Any, Any]:
+    return {
+        (visit, command): (state, outcome, holder)
+        for visit, command, state, outcome, holder, *_ in beside.tasks[case.pk]
+    }
+
+
+def _expected_tasks(stood: Any) -> dict[Any, Any]:
+    return {
+        (t["visit"], t["command"]): (t["state"], t["outcome"], t["holder"]) for t in stood.tasks
+    }
+
+
+def _erased_differ(
+    case: Case | None, events: list[Recorded], stood: Any, beside: _Beside
+) -> Iterator[Difference]:
     """What is left of an erased case equals its history, and shows nobody."""
     if case is None:
         return
@@ -132,21 +240,10 @@ def _erased_differ(case: Case | None, events: list[Recorded], stood: Any) -> Ite
     if wrong:
         words = f"facts: the row and the history differ in {', '.join(wrong)}"
         yield Difference(case.reference, last, words)
-    tasks = {
-        (t.visit, t.command): (t.state, t.outcome, t.holder_id)
-        for t in Task.objects.filter(case_id=case.pk)
-    }
-    expected = {
-        (t["visit"], t["command"]): (t["state"], t["outcome"], t["holder"]) for t in stood.tasks
-    }
-    if tasks != expected:
+    if _tasks(case, beside) != _expected_tasks(stood):
         yield Difference(case.reference, last, "the rows of its tasks differ from its history")
-    for _stale in findable.stale([case]):
+    if case.reference in beside.stale:
         yield Difference(case.reference, last, "it is not found by what is left of it")
-
-
-def _related(case_id: int) -> list[int]:
-    return sorted(Relation.objects.filter(case_id=case_id).values_list("other_id", flat=True))
 
 
 def _related_in(events: list[Recorded]) -> list[int]:
@@ -159,22 +256,20 @@ def _related_in(events: list[Recorded]) -> list[int]:
     return sorted(found)
 
 
-def _words_differ(case: Case, events: list[Recorded]) -> Iterator[Difference]:
+def _words_differ(case: Case, events: list[Recorded], beside: _Beside) -> Iterator[Difference]:
     """What people read of decisions, documents and notes, against the events that told it."""
     decided = {
-        (t.visit, t.command): [t.reason, t.closed_by, t.result]
-        for t in Task.objects.filter(case_id=case.pk, state__in=["done", "taken_back"])
+        (visit, command): [reason, by, result]
+        for visit, command, state, _, _, reason, by, result in beside.tasks[case.pk]
+        if state in ("done", "taken_back")
     }
     files = {
-        (d.name, d.version): [d.filename, d.digest, d.size, d.received_from]
-        for d in Document.objects.filter(case_id=case.pk)
+        (name, version): [filename, digest, size, by]
+        for name, version, _, filename, digest, size, by in beside.documents[case.pk]
     }
-    letters = {
-        one.key: [one.subject, one.text, one.to_name]
-        for one in Letter.objects.filter(case_id=case.pk)
-    }
-    notes = {n.number: n.text for n in Note.objects.filter(case_id=case.pk)}
-    pages = {p.pk: (p.party, p.name, p.expires_at) for p in case.customer_pages.all()}
+    letters = {key: list(said) for key, *said in beside.letters[case.pk]}
+    notes = dict(beside.notes[case.pk])
+    pages = {pk: tuple(given) for pk, *given in beside.pages[case.pk]}
     for event in events:
         data = event.data
         row: Any
@@ -212,18 +307,13 @@ def _waits(waits: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     ]
 
 
-def _timers(case_id: int) -> list[tuple[Any, ...]]:
-    rows = Timer.objects.filter(case_id=case_id)
-    return sorted((t.visit, t.command, t.purpose, t.due_at) for t in rows)
-
-
-def _expected_timers(open_: Open, visit: int) -> list[tuple[Any, ...]]:
+def _expected_timers(open_: Open, visit: int, events: list[Recorded]) -> list[tuple[Any, ...]]:
     found = []
     for number, asked in open_.items():
         due_at = asked.data.get("due_at")
         if asked.type == "timer.set" and due_at is not None:
             found.append((visit, number, "command", due_at))
-        elif asked.type == "task.opened" and due_at is not None and not _told(asked, open_):
+        elif asked.type == "task.opened" and due_at is not None and not _told(asked, events):
             found.append((visit, number, "overdue", due_at))
     return found
 
@@ -236,20 +326,12 @@ def _expected_of_clocks(clocks: dict[str, ClockState]) -> list[tuple[Any, ...]]:
     ]
 
 
-def _told(asked: Recorded, open_: Open) -> bool:
+def _told(asked: Recorded, events: list[Recorded]) -> bool:
     """Whether the overdue timer of a task has fired."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT 1 FROM audit_event WHERE case_id = %s AND number > %s "
-            "AND type = 'task.overdue' AND (data::jsonb ->> 'task')::int = %s LIMIT 1",
-            [asked.case_id, asked.number, asked.data["command"]],
-        )
-        return cursor.fetchone() is not None
-
-
-def _activities(case_id: int) -> list[tuple[int, int, str]]:
-    rows = Activity.objects.filter(case_id=case_id)
-    return sorted((a.visit, a.command, a.name) for a in rows)
+    return any(
+        event.type == "task.overdue" and event.data["task"] == asked.data["command"]
+        for event in events[asked.number :]
+    )
 
 
 def _expected_activities(open_: Open, visit: int) -> list[tuple[int, int, str]]:

@@ -14,7 +14,7 @@ from audit import keys as casekeys
 from audit.models import Anchor
 from audit.verify import Finding, snapshot, verify_case, verify_chains, verify_tails
 from cases.models import Case
-from processes.engine.rowcheck import Difference, differences_of
+from processes.engine.rowcheck import Difference, differences_in, differences_of
 
 __all__ = ["Difference", "Looked", "differences_of", "verify", "verify_heads", "verify_since"]
 
@@ -56,9 +56,8 @@ def verify(
         )
         yield from not_in_feed(broken)
         if rows:
-            for case in Case.objects.order_by("pk").iterator(chunk_size=500):
-                if case.pk not in broken:
-                    yield from differences_of(case)
+            every = Case.objects.order_by("pk").iterator(chunk_size=500)
+            yield from differences_in(case for case in every if case.pk not in broken)
         else:
             looked.left.append("rows were not compared with history")
 
@@ -99,9 +98,8 @@ def verify_moved(
     for case_id in sorted(set(moved) - set(heads) - broken):
         yield Difference(f"case {case_id}", 1, "There is history of it, but no such case.")
     if rows:
-        for case in cases.order_by("pk").iterator(chunk_size=500):
-            if case.pk not in broken:
-                yield from differences_of(case)
+        every = cases.order_by("pk").iterator(chunk_size=500)
+        yield from differences_in(case for case in every if case.pk not in broken)
 
 
 def not_since(looked: Looked) -> str:
@@ -180,9 +178,8 @@ def verify_range(
         broken: set[int] = set()
         yield from _first_of_each([], verify_chains(heads, above=above, upto=upto), broken)
         if rows:
-            for case in cases.iterator(chunk_size=500):
-                if case.pk not in broken:
-                    yield from differences_of(case)
+            every = cases.iterator(chunk_size=500)
+            yield from differences_in(case for case in every if case.pk not in broken)
 
 
 def _verify_some(references: list[str], rows: bool, looked: Looked) -> Iterator[Difference]:
@@ -194,8 +191,8 @@ def _verify_some(references: list[str], rows: bool, looked: Looked) -> Iterator[
     for case in cases:
         looked.cases += 1
         looked.events += case.head_number
-        if rows and case.pk not in broken:
-            yield from differences_of(case)
+    if rows:
+        yield from differences_in(case for case in cases if case.pk not in broken)
 
 
 def _heads(looked: Looked, cases: QuerySet[Case]) -> Iterator[tuple[int, int, bytes]]:

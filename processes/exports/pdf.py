@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import IO, Any, ClassVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -15,10 +15,12 @@ from cases.models import Case, Document
 from cases.words import Words, capitalised, of_steps, outcome_label, party, plain
 from processes.exports.formats import Asked
 from processes.exports.gathering import Gathered
-from processes.exports.paper import Paper
 from processes.exports.texts import shown
 from processes.exports.zips import OneEach
 from processes.storing import DocumentDamaged, open_document
+
+if TYPE_CHECKING:
+    from processes.exports.paper import Paper
 
 STATES = {
     "received": gettext_lazy("not judged yet"),
@@ -39,6 +41,8 @@ class CaseFiles(OneEach):
         case = one.case
         export = _("Export %(n)s") % {"n": asked.number}
         foot = f"{case.reference} · Longcase · {export}"
+        from processes.exports.paper import Paper  # it takes a fifth of a second to load
+
         paper = Paper(title=f"{case.reference} {case.title}", foot=foot, made_at=asked.made_at)
         documents = list(case.documents.order_by("received_at", "pk"))
         attached = _attach(paper, documents)
