@@ -17,7 +17,7 @@ up: $(READY)  ## Run all of Longcase here: http://localhost:8000, or PORT=...
 	@exec $(BIN)/python -m config.up
 
 test: $(READY)  ## Run the tests, on a Postgres of their own
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal $(ARGS)
+	@$(BIN)/python -m pytest -q -n 3 --dist worksteal $(ARGS)
 
 check: $(READY)  ## Format, lint, types, import contracts, migrations, deployment
 	@$(BIN)/ruff format --check .

@@ -19,7 +19,7 @@ from tests.jobs.test_killed import has_queue
 from timers import clock
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
-CASES = 60
+CASES = 24
 
 
 def test_a_list_whose_workers_are_killed_erases_each_case_once(

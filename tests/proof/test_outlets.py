@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -14,9 +16,11 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 
 from audit import elsewhere
 from audit.models import Anchor, AnchorSending
+from processes.engine.verify import verify
 from processes.proof import anchoring, outlets
 from tests.audit.test_standalone import verifier
 
@@ -79,6 +83,28 @@ def test_each_day_has_one_anchor_which_the_sweep_calls_for(clock: Any):
     first, second = Anchor.objects.order_by("number")
     assert second.day - first.day == timedelta(days=1)
     assert anchoring.publish_due() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("place", ["before the commit", "after it"])
+def test_kill_9_while_the_anchor_is_made_leaves_it_whole_or_not_at_all(
+    place: str, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    settings.LONGCASE_ANCHOR_FOLDER = str(tmp_path)
+    child = os.fork()
+    if child == 0:
+        connection.connection = None  # the parent's: it goes on with it
+        if place == "before the commit":
+            monkeypatch.setattr(outlets, "line_up", lambda made: os.kill(os.getpid(), 9))
+        anchoring.make()
+        os.kill(os.getpid(), signal.SIGKILL)
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
+    assert Anchor.objects.count() == (place == "after it")
+
+    # The next worker makes what is missing and sends what was lined up; there is one, and it holds
+    anchoring.work()
+    assert Anchor.objects.count() == 1 and states() == {"folder": "done"}
+    assert list(tmp_path.iterdir()) and list(verify()) == []
 
 
 def test_the_hour_of_the_day_is_the_organisations(settings: Any, clock: Any):
