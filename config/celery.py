@@ -15,6 +15,7 @@ app.autodiscover_tasks(["processes.work"], related_name="jobs")
 app.autodiscover_tasks(["processes.proof"], related_name="runs")
 app.autodiscover_tasks(["processes.proof"], related_name="anchoring")
 app.autodiscover_tasks(["processes.work"], related_name="destructions")
+app.autodiscover_tasks(["processes.insight"], related_name="catching")
 
 # By name, since it is loaded when the worker starts, after Django's models.
 app.steps["worker"].add("processes.work.bootstep:PoolWatch")

@@ -1,4 +1,4 @@
-"""Writing the tables of insight: behind the feed, a few cases at a time, in the background.
+"""Writing the tables of insight: behind the feed, a few cases at a time (catching.py calls).
 
 Each case that something happened to is folded anew, once, however often it comes in what is read.
 Whoever writes holds the row of the place, so that two never write of one case at once.
@@ -6,7 +6,7 @@ Whoever writes holds the row of the place, so that two never write of one case a
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import groupby
 
 from django.db import connection, models, transaction
@@ -28,19 +28,18 @@ from timers import clock
 
 ROWS_AT_ONCE = 1000  # of the feed, in one transaction
 CASES_AT_ONCE = 200  # folded together
-SWEEP_SECONDS = 5.0  # the longest that the timer service does it in one go
 # Of no use here, and large: they are not read.
 _LEFT_OUT = ("facts.changed", "activity.attempt_failed", "activity.retried", "case.related")
 _TABLES: tuple[type[models.Model], ...] = (CasePath, StepVisit, VisitWait, Term, PaperRejected)
 
 
-def catch_up(*, seconds: float | None = SWEEP_SECONDS) -> int:
-    """Write what has happened since, for some seconds or to the end. Returns how many cases were
-    written; nothing where another process is at it."""
+def catch_up(*, seconds: float | None = None, gives_way: Callable[[], bool] = lambda: False) -> int:
+    """Write what has happened since, for some seconds or to the end, or until it `gives_way` to
+    something else. Returns how many cases were written; nothing where another process is at it."""
     until = clock.monotonic() + seconds if seconds is not None else None
     feed.number()
     written = 0
-    while (found := _step()) is not None:
+    while not gives_way() and (found := _step()) is not None:
         written += found
         if until is not None and clock.monotonic() > until:
             break

@@ -17,7 +17,7 @@ from processes.acts import exports as export_acts
 from processes.acts import jobs as job_acts
 from processes.customer import codes
 from processes.erasing import files
-from processes.insight import writing as insight
+from processes.insight import catching
 from processes.proof import anchoring, runs
 from processes.webhooks import delivering, notices
 from processes.work import (
@@ -62,7 +62,7 @@ SWEEPS = (
     Sweep("old exports", 600, lambda: export_acts.forget_old()),
     Sweep("open forms", 3600, lambda: presence.forget_old()),
     Sweep("figures of the day", 3600, lambda: weekfigures.write_today()),
-    Sweep("tables of insight", 10, lambda: insight.catch_up()),
+    Sweep("tables of insight", 10, lambda: catching.publish_behind()),
     Sweep("digests", 60, lambda: digest.send_due()),
     Sweep("customers' visits", 3600, lambda: codes.forget_old()),
     Sweep("destructions", 5, lambda: destructions.publish_unfinished()),
