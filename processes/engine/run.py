@@ -22,6 +22,8 @@ from timers import clocks
 from timers.clocks import ClockState
 from timers.due import TimerKey, TimerRow
 
+_OF_CLOCKS = clocks.EVENTS | {"step.entered"}
+
 
 @dataclass(slots=True)
 class Writes:
@@ -163,7 +165,7 @@ class Run:
     def note(self, event: Recorded) -> None:
         """Keep what this event changes of the run's own state."""
         track(self.open, self.documents, event)
-        if self.clocks or event.type == "clock.started":
+        if (self.clocks and event.type in _OF_CLOCKS) or event.type == "clock.started":
             clocks.track(self.clocks, event.type, event.data, event.recorded_at)
         if event.type == "incident.opened":
             self.incident = event.data["kind"]

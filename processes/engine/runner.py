@@ -249,7 +249,7 @@ class Runner:
         if event.type in ISSUING:
             if event.type in clocks.COMMANDED:
                 clocks.track(self.clocks, event.type, event.data, event.recorded_at)
-            if event.data.get("command", -1) >= 0:
+            if event.structure.get("command", -1) >= 0:
                 self._recorded(event)
         else:
             self._settle(event)
@@ -257,7 +257,8 @@ class Runner:
             self.drive()
 
     def _recorded(self, event: Recorded) -> None:
-        data = event.data
+        # Which activity it was is no secret, and with what is not asked again.
+        data = event.structure if event.type == "activity.scheduled" else event.data
         command = self.issued.popleft() if self.issued else None
         if command is None or command.event != event.type or not command.same(data):
             raise ReplayMismatch(

@@ -49,7 +49,7 @@ def track(open_: Open, documents: dict[str, str], event: Recorded) -> None:
             for number in event.data["commands"]:
                 open_.pop(number, None)
         elif kind not in _DONE_AT_ONCE:
-            open_[event.data["command"]] = event
+            open_[event.structure["command"]] = event
             if kind == "documents.requested":
                 ask(documents, event.data)
                 _close_met(open_, documents)
