@@ -26,6 +26,7 @@ from django.contrib.auth.models import Group
 from django.core.files.base import ContentFile
 
 from audit import codec
+from cases import access
 from cases.actors import Actor, service
 from cases.errors import Refused
 from cases.models import Case, Document, Person, Task, Team
@@ -43,6 +44,7 @@ from timers import clock
 SOURCE = "bpic2012"
 MACHINE = "112"
 ROLES = ("caseworker", "underwriter", "senior underwriter")
+COLLEAGUES = ("colleague", "second-colleague", "third-colleague")
 OUTCOMES = {
     Step.PAID_OUT: "approved",
     Step.DECLINED: "declined",
@@ -240,10 +242,13 @@ class LoanDriver(Driver):
         return task
 
     def take(self, row: Row, task: Task) -> Person:
-        """The recorded person takes the task; where four eyes forbid it, a colleague does."""
+        """The recorded person takes the task; where four eyes forbid it, a colleague does. At this
+        bank one clerk often judged the papers and decided, too."""
         person = self.person(row.resource)
-        if f"person:{person.pk}" in task.unlike:
-            person = self.person(f"{row.resource or 'pool'}-colleague")
+        for colleague in COLLEAGUES:
+            if not (access.is_barred(person, task) or access.is_own_request(person, task.case)):
+                break
+            person = self.person(f"{row.resource or 'pool'}-{colleague}")
         if task.holder_id not in (None, person.pk):
             assert task.holder is not None
             release_task(task_id=task.pk, actor=Actor.of(task.holder), reason="Handed on.")
