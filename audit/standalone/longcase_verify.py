@@ -476,8 +476,12 @@ def _ends_by_paths(case, name, anchors, paths, report):
     """(anchor, number, hash): where the case ended, as anchors hold it by its paths."""
     ends = []
     for path in paths:
-        anchor = anchors.get(path.get("anchor"))
+        if not isinstance(path, dict):
+            report.bad("%s: a path to an anchor cannot be read." % name)
+    paths = [path for path in paths if isinstance(path, dict)]
+    for path in paths:
         try:
+            anchor = anchors.get(path.get("anchor"))
             word, of, number, hash = json.loads(path["head"])
             page_word, page, cases, _events, root = json.loads(path["page"])
             inner = root_by(leaf(path["head"]), path["index"], cases, path["path"])
@@ -644,7 +648,7 @@ def main(arguments=None):
     if not given.cases and not given.anchors:
         parser.print_usage(sys.stderr)
         return 2
-    report = Report()
+    report, looking_at = Report(), given.anchors
     try:
         keys = read_keys(given.keys)
         trusted = None
@@ -654,10 +658,14 @@ def main(arguments=None):
             report.seen.append("%d anchors, up to %s" % (len(trusted), trusted[max(trusted)]))
             if not given.cases:
                 check_heads(trusted, report)
-        for path in given.cases:
-            check_bundle(path, trusted, keys, report)
+        for looking_at in given.cases:
+            check_bundle(looking_at, trusted, keys, report)
     except Unreadable as error:
         print("Cannot look: %s" % error, file=sys.stderr)
+        return 2
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
+        # Values that are none: whoever wrote this file was not Longcase, or it was changed.
+        print("Cannot look: %s is not written as Longcase does." % looking_at, file=sys.stderr)
         return 2
     for sentence in report.wrong:
         print("WRONG   %s" % sentence)

@@ -90,7 +90,7 @@ def test_a_reader_misses_nothing_and_sees_nothing_twice(
         one.join(60)
     # Then each reader has had every event once, those of a case in their order
     written = set(Event.objects.values_list("case_id", "number"))
-    assert len(written) > CASES * 3 + 10 * SECONDS
+    assert len(written) > CASES * 3 + 2 * SECONDS
     for events in found:
         had = [(one["case"]["id"], one["number"]) for one in events]
         assert len(had) == len(set(had)) == len(written) and set(had) == written

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import base64
+import hashlib
 import importlib.util
 import io
+import json
 import random
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -211,6 +213,35 @@ def test_a_file_that_broke_off_is_told(write_history: Any, export: Any, capsys: 
     path.write_text("")
     assert run(capsys, path)[0] == 2
     assert run(capsys, path.with_name("none"))[0] == 2
+
+
+def odd_ones(path: Path) -> Iterator[bytes]:
+    """The file with one value of one line put otherwise than it can be, its end made to fit."""
+    lines = path.read_bytes().splitlines()[:-1]
+    for at, line in enumerate(lines):
+        record = json.loads(line)
+        inner = next(iter(record.values()))
+        for where in (record, inner if isinstance(inner, dict) else {}):
+            for key, was in list(where.items()):
+                for odd in (None, -1, "x", [], {}, [[1]], "9" * 5000):
+                    where[key] = odd
+                    changed = json.dumps(record).encode()
+                    body = b"".join(one + b"\n" for one in [*lines[:at], changed, *lines[at + 1 :]])
+                    end = {"lines": len(lines), "sha256": hashlib.sha256(body).hexdigest()}
+                    yield body + json.dumps({"end": end}, separators=(",", ":")).encode() + b"\n"
+                where[key] = was
+
+
+def test_whatever_stands_in_a_line_is_told_in_a_sentence(
+    write_history: Any, export: Any, capsys: Any
+):
+    history = write_history(1, events=2)
+    anchor()
+    path = export(history)
+    for content in odd_ones(path):
+        path.write_bytes(content)
+        code, told = run(capsys, path)
+        assert code in (0, 1, 2) and told and "Traceback" not in told
 
 
 KEY_OF_CASE = bytes(range(32))
