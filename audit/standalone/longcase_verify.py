@@ -10,7 +10,7 @@ them): the further from Longcase it was kept, the more it proves. KEYS is a publ
 hexadecimal signs) or a file of them, as the organisation published it.
 
 It needs Python 3.8 or newer and nothing else: no network, no database, none of Longcase. It ends
-with 0 if all is as it was recorded, 1 if something is not, 2 if it could not look.
+with 0 if nothing is wrong, 1 if something is not as it was recorded, 2 if it could not look.
 docs/proof.md of Longcase describes the formats, so that anyone can write another one.
 """
 
@@ -21,6 +21,7 @@ import json
 import os
 import re
 import sys
+import zlib
 from hashlib import sha256, sha512
 from json.encoder import encode_basestring as quoted
 
@@ -38,6 +39,8 @@ class Report:
 
     def __init__(self):
         self.wrong, self.notes, self.seen = [], [], []
+        self.unseen = []  # what should have been looked at, and could not be
+        self.is_proven = True  # by anchors, to the last event, under keys that were given
 
     def bad(self, sentence):
         if sentence not in self.wrong:
@@ -46,6 +49,10 @@ class Report:
     def note(self, sentence):
         if sentence not in self.notes:
             self.notes.append(sentence)
+
+    def could_not(self, sentence):
+        if sentence not in self.unseen:
+            self.unseen.append(sentence)
 
 
 # -- Ed25519 (RFC 8032), verification alone
@@ -304,7 +311,7 @@ def read_anchors(path):
 
 
 def check_anchors(anchors, keys, report, is_whole=True):
-    """Signatures, keys, and that each names the one before it."""
+    """Signatures, keys, and that each names the one before it; the keys that are trusted then."""
     trusted, before = set(keys), None
     for number in sorted(anchors):
         anchor = anchors[number]
@@ -332,6 +339,7 @@ def check_anchors(anchors, keys, report, is_whole=True):
                 )
         before = anchor
     if not keys:
+        report.is_proven = False
         named = ", ".join(sorted({anchor.key for anchor in anchors.values()}))
         report.note(
             "No public key was given: compare those that are named here with the published ones: %s"
@@ -359,13 +367,17 @@ def heads_in(anchor, report):
     """(case, number, hash, text) of each line of an anchor's file of heads."""
     seen, count = sha256(), 0
     opened = gzip.open if anchor.heads_file.endswith(".gz") else open
-    with opened(anchor.heads_file, "rb") as file:
-        for line in file:
-            seen.update(line)
-            count += 1
-            text = line.decode().rstrip("\n")
-            _word, case, number, hash = json.loads(text)
-            yield case, number, hash, text
+    try:
+        with opened(anchor.heads_file, "rb") as file:
+            for line in file:
+                seen.update(line)
+                count += 1
+                text = line.decode().rstrip("\n")
+                _word, case, number, hash = json.loads(text)
+                yield case, number, hash, text
+    except (OSError, EOFError, ValueError, TypeError, zlib.error):
+        report.bad("The file of heads of the %s cannot be read, or not to its end." % anchor)
+        return
     if seen.hexdigest() != anchor.said["heads"] or count != anchor.said["moved"]:
         report.bad("The file of heads of the %s is not the one that was signed." % anchor)
 
@@ -401,56 +413,89 @@ def check_heads(anchors, report):
 # -- an exported case
 
 
-def read_bundle(path):
-    """The header, events, anchors and paths of an exported case."""
-    header, events, anchors, paths, end, seen, count = None, [], {}, [], None, sha256(), 0
-    for count, line in enumerate(_lines(path, keep=True), start=1):
-        where = "%s, line %d" % (path, count)
-        record = _json(line, where)
-        if end is not None:
+_FIELDS = {"number", "hash", "opened_text"}
+_TEXTS = ("type", "data_text", "actor", "on_behalf", "happened_at", "recorded_at")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+
+
+class Bundle:
+    """An exported case: its first line, its events, anchors and paths, and what is wrong with the
+    file itself."""
+
+    def __init__(self, path):
+        self.header, self.events, self.anchors, self.paths = None, [], {}, []
+        self.broken = ""  # why the file is not the one that was written
+        self._end, self._seen, self._count = None, sha256(), 0
+        for line in _lines(path, keep=True):
+            self._count += 1
+            where = "%s, line %d" % (path, self._count)
+            try:
+                self._take(_json(line, where), where)
+            except Unreadable as error:
+                # What stands before shows the first bad event, or how many are missing.
+                if self.header is None:
+                    raise
+                self.broken = str(error)
+                break
+            self._seen.update(line)
+        if self.header is None:
+            raise Unreadable("%s is empty." % path)
+        if self._end is None and not self.broken:
+            self.broken = "%s is not whole: its last line is missing." % path
+
+    def _take(self, record, where):
+        if self._end is not None:
             raise Unreadable("%s comes after the end." % where)
-        if count == 1:
-            header = record
-            if record.get("bundle") != "longcase case 1":
+        if self._count == 1:
+            if not isinstance(record, dict) or record.get("bundle") != "longcase case 1":
                 raise Unreadable("%s: this is no exported case that I know." % where)
+            self.header = record
+        elif not isinstance(record, dict) or len(record) != 1:
+            raise Unreadable("%s is no line that Longcase writes." % where)
         elif "event" in record:
-            events.append(_event(record["event"], where))
+            self.events.append(_event(record["event"], where))
         elif "anchor" in record:
             anchor = Anchor(record["anchor"], where)
-            anchors[anchor.number] = anchor
+            if anchor.number in self.anchors:
+                raise Unreadable("%s holds anchor %d once more." % (where, anchor.number))
+            self.anchors[anchor.number] = anchor
         elif "path" in record:
-            paths.append(record["path"])
+            self.paths.append(record["path"])
         elif "end" in record:
-            end = record["end"]
-            if end != {"lines": count - 1, "sha256": seen.hexdigest()}:
-                raise Unreadable("%s: the file was changed, or lines of it are missing." % path)
-        seen.update(line)
-    if header is None or end is None:
-        raise Unreadable("%s is not whole: its last line is missing." % path)
-    return header, events, anchors, paths
+            self._end = record["end"]
+            if self._end != {"lines": self._count - 1, "sha256": self._seen.hexdigest()}:
+                self.broken = "The file was changed, or lines of it are missing: its end says so."
+        else:
+            raise Unreadable("%s is no line that Longcase writes." % where)
 
 
 def _event(event, where):
+    """The event of a line, so that its fields are those that its hash covers and no others: each
+    has one spelling, or what belongs to one could be read as part of the next."""
     try:
-        event["sealed"] = bytes.fromhex(event["hash"])
-        for name in ("type", "data_text", "actor", "on_behalf", "happened_at", "recorded_at"):
+        if set(event) - _FIELDS - set(_TEXTS):
+            raise ValueError("it has more than history holds")
+        for name in _TEXTS:
             if not isinstance(event[name], str):
                 raise ValueError("%s is no text" % name)
+        for name in ("happened_at", "recorded_at"):
+            if not _MOMENT.fullmatch(event[name]):
+                raise ValueError("%s is no moment" % name)
+        return dict(event, sealed=bytes.fromhex(event["hash"]))
     except (KeyError, TypeError, ValueError) as error:
         raise Unreadable("%s: this is no event: %s" % (where, error)) from None
-    return event
 
 
 def check_bundle(path, trusted, keys, report):
     """All that a bundle can show, against anchors kept elsewhere where there are any."""
-    header, events, anchors, paths = read_bundle(path)
+    bundle = Bundle(path)
+    header, events, anchors, broken = bundle.header, bundle.events, bundle.anchors, bundle.broken
     case, name = int(header["case"]), header.get("reference") or "Case %s" % header["case"]
-    if header.get("reference") and int(re.sub(r".*\D", "", name) or 0) != case:
-        report.bad("%s does not name case %d, whose events these are." % (name, case))
+    _check_names(case, name, header, events, report)
     head = bytes.fromhex(header["head"]) if header.get("head") else b""
     found = first_wrong(case, events, int(header["events"]), head)
     check_anchors(anchors, keys, report, is_whole=False)
-    ends = _ends_by_paths(case, name, anchors, paths, report)
+    ends = _ends_by_paths(case, name, anchors, bundle.paths, report, is_whole=not broken)
     if trusted is not None:
         for number, anchor in sorted(anchors.items()):
             if number not in trusted:
@@ -461,18 +506,59 @@ def check_bundle(path, trusted, keys, report):
     wrong = _first_against(events, found, ends)
     if wrong:
         report.bad("%s: %s" % (name, wrong))
+    if broken:
+        report.bad("%s: %s" % (name, broken))
     last = max([end for _anchor, end, _hash in ends] or [0])
     report.seen.append("%s: %d events, %d of them anchored" % (name, len(events), last))
+    if last < len(events):
+        report.is_proven = False
     if not ends:
         report.note("%s: no anchor holds this case yet; its chain alone was looked at." % name)
+        if keys:
+            report.could_not("%s: nothing in it is signed, by these keys or any." % name)
     elif last < len(events):
         report.note(
             "%s: events %d to %d came after the last anchor here." % (name, last + 1, len(events))
         )
+        _check_late(name, events[last:], ends, report)
+    if "facts" in header or "title" in header:
+        report.note(
+            "%s: what its first line tells of the case (title, step, facts, …) is for reading; "
+            "what was proven are the events." % name
+        )
     _check_opened(name, header, events, report)
 
 
-def _ends_by_paths(case, name, anchors, paths, report):
+def _check_names(case, name, header, events, report):
+    """Whether the first line names the case whose events these are."""
+    if header.get("reference") and int(re.sub(r".*\D", "", name) or 0) != case:
+        report.bad("%s does not name case %d, whose events these are." % (name, case))
+    if not events or events[0]["type"] != "case.opened":
+        return
+    opened = _json(events[0]["data_text"].encode(), "%s: the data of event 1" % name)
+    for what in ("reference", "kind"):
+        if what in header and opened.get(what, header[what]) != header[what]:
+            report.bad(
+                "%s: its first line says %s “%s”, and event 1 “%s”."
+                % (name, what, header[what], opened[what])
+            )
+
+
+def _check_late(name, events, ends, report):
+    """Tell of events that no anchor holds although they say that they are older than one."""
+    newest = max(ends, key=lambda one: one[0].number)[0]
+    made = str(newest.said["made_at"])
+    for event in events:
+        if event["recorded_at"][:13] < made[:13]:  # the hour: a commit takes a while
+            report.note(
+                "%s: event %d says that it was recorded at %s, before the %s was made (%s), which "
+                "does not hold it: ask why."
+                % (name, event["number"], event["recorded_at"], newest, made)
+            )
+            break
+
+
+def _ends_by_paths(case, name, anchors, paths, report, is_whole):
     """(anchor, number, hash): where the case ended, as anchors hold it by its paths."""
     ends = []
     for path in paths:
@@ -494,7 +580,7 @@ def _ends_by_paths(case, name, anchors, paths, report):
             report.bad("%s: its path does not lead to the root of the %s." % (name, anchor))
             continue
         ends.append((anchor, number, hash))
-    for anchor in anchors.values():
+    for anchor in anchors.values() if is_whole else ():
         if not any(path.get("anchor") == anchor.number for path in paths):
             report.note("%s: the %s does not hold this case." % (name, anchor))
     return ends
@@ -541,28 +627,127 @@ _TAG = re.compile(r'\{"\$sealed(?:_value|_map|_list)?":(\d+)\}')
 
 
 def _cipher(header):
-    """What opens the boxes of this case, and why there is none."""
+    """What opens the boxes of this case: a function of nonce, box and name; None without a key."""
     if not header.get("data_key"):
-        return None, "the file does not hold the key of the case"
+        return None
+    key = base64.b64decode(header["data_key"])
+    if len(key) != 32:
+        raise ValueError("the key of the case in the file is none")
     try:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
     except ImportError:
-        return None, "the Python package “cryptography” is not installed here"
-    try:
-        return AESGCM(base64.b64decode(header["data_key"])), ""
-    except ValueError:
-        return None, "the key of the case in the file is none"
+        return Gcm(key).decrypt  # the same, slower
+    return AESGCM(key).decrypt
 
 
-def open_box(text, case, number, cipher):
+def _doubled(value):
+    return value << 1 ^ (0x11B if value & 0x80 else 0)
+
+
+def _tables():
+    """The S-box of AES, and for each byte the column that it gives (SubBytes, MixColumns)."""
+    powers, value = [], 1
+    for _ in range(255):
+        powers.append(value)
+        value ^= _doubled(value)
+    box, columns = [], []
+    for byte in range(256):
+        inverse = powers[-powers.index(byte) % 255] if byte else 0
+        bits = inverse | inverse << 8
+        mixed = 0x63
+        for turn in (0, 4, 5, 6, 7):
+            mixed ^= bits >> turn & 0xFF
+        twice = _doubled(mixed)
+        box.append(mixed)
+        columns.append(twice << 24 | mixed << 16 | mixed << 8 | twice ^ mixed)
+    return box, columns
+
+
+class Gcm:
+    """AES-256-GCM (FIPS 197, SP 800-38D), opening alone, with nonces of 12 bytes."""
+
+    def __init__(self, key):
+        self._box, column = _tables()
+        self._columns = [
+            [c >> turn | (c << 32 - turn) & 0xFFFFFFFF for c in column] for turn in (0, 8, 16, 24)
+        ]
+        words = [int.from_bytes(key[at : at + 4], "big") for at in range(0, 32, 4)]
+        constant = 1
+        for at in range(8, 60):
+            word = words[-1]
+            if at % 8 == 0:
+                word = self._substituted(word << 8 & 0xFFFFFFFF | word >> 24) ^ constant << 24
+                constant = _doubled(constant)
+            elif at % 8 == 4:
+                word = self._substituted(word)
+            words.append(words[-8] ^ word)
+        self._keys = [words[at : at + 4] for at in range(0, 60, 4)]
+        self._hash_key = int.from_bytes(self._block(bytes(16)), "big")
+
+    def _substituted(self, word):
+        return int.from_bytes(bytes(self._box[one] for one in word.to_bytes(4, "big")), "big")
+
+    def _block(self, block):
+        """One block, encrypted."""
+        first, second, third, fourth = self._columns
+        state = [
+            int.from_bytes(block[4 * at : 4 * at + 4], "big") ^ self._keys[0][at] for at in range(4)
+        ]
+        for key in self._keys[1:-1]:
+            state = [
+                first[state[at] >> 24]
+                ^ second[state[(at + 1) % 4] >> 16 & 0xFF]
+                ^ third[state[(at + 2) % 4] >> 8 & 0xFF]
+                ^ fourth[state[(at + 3) % 4] & 0xFF]
+                ^ key[at]
+                for at in range(4)
+            ]
+        last = b""
+        for at in range(4):
+            word = 0
+            for place in range(4):
+                word = word << 8 | self._box[state[(at + place) % 4] >> 24 - 8 * place & 0xFF]
+            last += (word ^ self._keys[-1][at]).to_bytes(4, "big")
+        return last
+
+    def _hashed(self, content):
+        found = 0
+        for at in range(0, len(content), 16):
+            left = found ^ int.from_bytes(content[at : at + 16], "big")
+            found, right = 0, self._hash_key
+            for bit in range(127, -1, -1):
+                if left >> bit & 1:
+                    found ^= right
+                right = right >> 1 ^ (0xE1 << 120 if right & 1 else 0)
+        return found
+
+    def decrypt(self, nonce, sealed, name):
+        """The content of a box that has this name. Raises ValueError if it does not open."""
+        if len(nonce) != 12 or len(sealed) < 16:
+            raise ValueError("this is no box")
+        content, tag = sealed[:-16], sealed[-16:]
+        padded = b"".join(one + bytes(-len(one) % 16) for one in (name, content))
+        sizes = (8 * len(name)).to_bytes(8, "big") + (8 * len(content)).to_bytes(8, "big")
+        mask = int.from_bytes(self._block(nonce + b"\0\0\0\1"), "big")
+        if self._hashed(padded + sizes) ^ mask != int.from_bytes(tag, "big"):
+            raise ValueError("it does not open")
+        stream = b"".join(
+            self._block(nonce + (2 + at).to_bytes(4, "big")) for at in range(-(-len(content) // 16))
+        )
+        size = len(content)
+        mixed = int.from_bytes(content, "big") ^ int.from_bytes(stream[:size], "big")
+        return mixed.to_bytes(size, "big")
+
+
+def open_box(text, case, number, decrypt):
     """The text of an event's data with what is sealed put into its places. Raises ValueError."""
     end = text.index('"', len(_FRONT))
     head, _dot, box = text[len(_FRONT) : end].rpartition(".")
     if head != "%d.%d" % (case, number):
         raise ValueError("it has the box of another event")
-    sealed = base64.b64decode(box)
     try:
-        content = cipher.decrypt(sealed[:12], sealed[12:], head.encode()).decode()
+        sealed = base64.b64decode(box)
+        content = decrypt(sealed[:12], sealed[12:], head.encode()).decode()
     except Exception:
         raise ValueError("its box does not open with the key of the case") from None
     lines = content.split("\n")
@@ -570,36 +755,43 @@ def open_box(text, case, number, cipher):
 
 
 def _check_opened(name, header, events, report):
+    """Whether the readable texts beside what is sealed say the same. Without the key of the case
+    nobody can tell, and who changed them may have taken it out."""
     sealed = [event for event in events if event["data_text"].startswith(_FRONT)]
-    opened = [event for event in events if isinstance(event.get("opened_text"), str)]
-    if not opened:
-        if sealed:
-            report.note("%s: personal texts are sealed here, and stay so." % name)
+    opened = [event for event in events if "opened_text" in event]
+    try:
+        decrypt = _cipher(header)
+    except (ValueError, TypeError) as error:
+        report.bad("%s: %s." % (name, error))
         return
-    cipher, why = _cipher(header)
+    if decrypt is None and sealed and not opened:
+        report.note("%s: personal texts are sealed here, and stay so." % name)
     compared = 0
-    for event in opened:
+    for event in events:
+        told = event.get("opened_text")
         if not event["data_text"].startswith(_FRONT):
-            if event["opened_text"] != event["data_text"]:
+            if told not in (None, event["data_text"]):
                 report.bad("%s: Event %d reads otherwise than it is." % (name, event["number"]))
-        elif cipher is not None:
+        elif decrypt is not None and not event["data_text"].startswith(_FRONT + '"'):
+            compared += 1
             try:
-                text = open_box(event["data_text"], int(header["case"]), event["number"], cipher)
-                wrong = (
-                    "" if text == event["opened_text"] else "reads otherwise than what is sealed"
-                )
+                text = open_box(event["data_text"], int(header["case"]), event["number"], decrypt)
+                wrong = "" if text == told else "reads otherwise than what is sealed"
+                if told is None:
+                    wrong = "its readable text is missing, though the file holds the key"
             except (ValueError, IndexError) as error:
                 wrong = str(error)
-            compared += 1
             if wrong:
                 report.bad("%s: Event %d: %s." % (name, event["number"], wrong))
-    if cipher is None:
-        report.note(
-            "%s: the readable texts of %d events were not compared with what is sealed: %s."
-            % (name, len(opened), why)
-        )
-    else:
+                break
+    if decrypt is not None:
         report.seen.append("%s: %d sealed events opened and compared" % (name, compared))
+    elif opened:
+        report.could_not(
+            "%s: the readable texts of %d events are not proven: the file does not hold the key of "
+            "the case, by which they are compared with what is sealed. Believe none of them."
+            % (name, len(opened))
+        )
 
 
 # -- files
@@ -617,9 +809,17 @@ def _lines(path, keep=False):
 
 def _json(line, where):
     try:
-        return json.loads(line.decode())
-    except ValueError:
-        raise Unreadable("%s is not JSON." % where) from None
+        return json.loads(line.decode(), object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        raise Unreadable("%s is not JSON, or has a name twice." % where) from None
+
+
+def _once(pairs):
+    """A mapping; where a name comes twice, readers would not agree on which one counts."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name comes twice")
+    return found
 
 
 def read_keys(words):
@@ -648,33 +848,58 @@ def main(arguments=None):
     if not given.cases and not given.anchors:
         parser.print_usage(sys.stderr)
         return 2
-    report, looking_at = Report(), given.anchors
+    report = Report()
     try:
-        keys = read_keys(given.keys)
-        trusted = None
+        keys, trusted = read_keys(given.keys), None
         if given.anchors:
             trusted = read_anchors(given.anchors)
-            check_anchors(trusted, keys, report)
+            # Whom the anchors kept elsewhere name, or confirmed, may sign those in an export.
+            keys = sorted(check_anchors(trusted, keys, report)) or sorted(
+                {anchor.key for anchor in trusted.values()}
+            )
             report.seen.append("%d anchors, up to %s" % (len(trusted), trusted[max(trusted)]))
             if not given.cases:
                 check_heads(trusted, report)
-        for looking_at in given.cases:
-            check_bundle(looking_at, trusted, keys, report)
     except Unreadable as error:
-        print("Cannot look: %s" % error, file=sys.stderr)
-        return 2
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
-        # Values that are none: whoever wrote this file was not Longcase, or it was changed.
-        print("Cannot look: %s is not written as Longcase does." % looking_at, file=sys.stderr)
-        return 2
+        report.could_not(str(error))
+    except _NONSENSE:
+        report.could_not("%s is not written as Longcase does." % given.anchors)
+    else:
+        for path in given.cases:
+            try:
+                check_bundle(path, trusted, keys, report)
+            except Unreadable as error:
+                report.could_not(str(error))
+            except _NONSENSE:
+                report.could_not("%s is not written as Longcase does." % path)
+    return tell(report)
+
+
+# Values that are none: whoever wrote this file was not Longcase, or it was changed.
+_NONSENSE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
+
+
+def tell(report):
+    """Print what was found; 0, 1 or 2."""
     for sentence in report.wrong:
         print("WRONG   %s" % sentence)
+    for sentence in report.unseen:
+        print("Cannot look: %s" % sentence, file=sys.stderr)
     for sentence in report.notes:
         print("note    %s" % sentence)
     for sentence in report.seen:
         print("seen    %s" % sentence)
-    print("Something is not as it was recorded." if report.wrong else "All is as it was recorded.")
-    return 1 if report.wrong else 0
+    if report.wrong:
+        print("Something is not as it was recorded.")
+        return 1
+    if report.unseen:
+        print("Nothing wrong was seen, but not all could be looked at.")
+        return 2
+    if report.is_proven:
+        print("All is as it was recorded.")
+    else:
+        print("Nothing wrong was seen. The notes say what no signature under a known key proves.")
+    return 0
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.bundle import write_bundle
 from audit.codec import utc_text
+from audit.opening import data_key
 from audit.paths import Paths
 from audit.sealing import opened_text
 from processes.exports.formats import Asked
@@ -51,6 +52,8 @@ class JsonLines(OneEach):
             about=_about(one, asked),
             paths=self.paths,
             opener=opened_text,
+            # Without it nobody could tell whether what reads well is what was sealed.
+            data_key=data_key(one.case.pk),
         )
 
 

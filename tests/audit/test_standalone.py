@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import base64
+import gzip
 import hashlib
 import importlib.util
 import io
@@ -83,7 +84,7 @@ def test_it_runs_where_nothing_is_installed(write_history: Any, export: Any):
         [sys.executable, "-I", "-S", SCRIPT, path], capture_output=True, text=True, cwd="/"
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "All is as it was recorded." in done.stdout
+    assert "Nothing wrong was seen." in done.stdout and "All is as" not in done.stdout
 
 
 # --- Ed25519 ---------------------------------------------------------------------------------
@@ -165,7 +166,7 @@ def test_a_case_is_sound_with_and_without_anchors(write_history: Any, export: An
     history.add("noted")
     code, told = run(capsys, export(history), "--keys", KEYS[0].public)
 
-    assert (code, told.count("note ")) == (0, 1)
+    assert (code, told.count("note ")) == (0, 2)  # NINE is before the anchor of the day after
     assert "5 events, 4 of them anchored" in told
     assert "events 5 to 5 came after the last anchor" in told
 
@@ -203,13 +204,32 @@ def test_a_line_that_was_taken_out_or_changed_is_told(
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(one for at, one in enumerate(lines) if at != line % len(lines)))
     code, told = run(capsys, path)
-    assert code == 2 and "Cannot look" in told
+    if line:
+        number = {2: 2, -2: 4}[line]
+        assert code == 1 and f"Event {number} is missing" in told
+        assert "The file was changed, or lines of it are missing" in told
+    else:
+        assert code == 2 and "Cannot look" in told
+
+
+def test_a_byte_changed_in_the_file_alone_is_named(write_history: Any, export: Any, capsys: Any):
+    path = export(write_history(1, events=4))
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[3] = lines[3].replace(b'{\\"', b'{ \\"', 1)
+    path.write_bytes(b"".join(lines))
+    code, told = run(capsys, path)
+    assert code == 1 and "Event 3 is not what was recorded" in told
 
 
 def test_a_file_that_broke_off_is_told(write_history: Any, export: Any, capsys: Any):
     path = export(write_history(1, events=4))
     path.write_bytes(path.read_bytes()[:-40])
-    assert run(capsys, path)[0] == 2
+    code, told = run(capsys, path)
+    assert code == 1 and "is not JSON" in told
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:3]))
+    code, told = run(capsys, path)
+    assert code == 1 and "Event 3 is missing, and so is all after it up to 4" in told
+    assert "is not whole" in told
     path.write_text("")
     assert run(capsys, path)[0] == 2
     assert run(capsys, path.with_name("none"))[0] == 2
@@ -275,11 +295,19 @@ def add_text(history: History, text: str) -> None:
         ('{"n":1,"name":"Zoë"}', KEY_OF_CASE, "1 sealed events opened and compared", 0),
         ('{"n":1,"name":"Eve"}', KEY_OF_CASE, "Event 1: reads otherwise than what is sealed", 1),
         ('{"n":1,"name":"Zoë"}', bytes(32), "its box does not open with the key of the case", 1),
-        ('{"n":1,"name":"Eve"}', None, "the file does not hold the key of the case", 0),
+        ('{"n":1,"name":"Eve"}', None, "the file does not hold the key of the case", 2),
+        ('{"n":1,"name":"Eve"}', b"short", "the key of the case in the file is none", 1),
+        (None, KEY_OF_CASE, "its readable text is missing, though the file holds the key", 1),
     ],
 )
 def test_readable_texts_are_compared_with_what_is_sealed(
-    db: None, tmp_path: Path, capsys: Any, opened: str, key: bytes | None, said: str, code: int
+    db: None,
+    tmp_path: Path,
+    capsys: Any,
+    opened: str | None,
+    key: bytes | None,
+    said: str,
+    code: int,
 ):
     history = History(1)
     add_text(history, box(history, '{"n":1,"name":{"$sealed":0}}', '"Zoë"'))
@@ -345,3 +373,201 @@ def test_a_stamp_is_of_the_anchor_it_stands_with():
     token = der(0x30, der(6, b"\1"), der(0xA0, signed))
     assert verifier.stamp_in(token) == (b"h" * 32, "2027Z")
     assert base64.b64decode(base64.b64encode(token)) == token
+
+
+# --- What would make a reader believe it -----------------------------------------------------
+
+
+def rewritten(path: Path, change: Callable[[list[dict[str, Any]]], None]) -> Path:
+    """The file with its lines changed, and its end made to fit."""
+    records = [json.loads(line) for line in path.read_bytes().splitlines()][:-1]
+    change(records)
+    return sealed_file(path, [json.dumps(one).encode() for one in records])
+
+
+def sealed_file(path: Path, lines: list[bytes]) -> Path:
+    body = b"".join(line + b"\n" for line in lines)
+    end = {"lines": len(lines), "sha256": hashlib.sha256(body).hexdigest()}
+    path.write_bytes(body + json.dumps({"end": end}).encode() + b"\n")
+    return path
+
+
+def test_its_cipher_is_that_of_a_well_kept_library():
+    chance = random.Random(11)
+    for size in (0, 1, 15, 16, 17, 33, 200):
+        key, nonce = chance.randbytes(32), chance.randbytes(12)
+        content, name = chance.randbytes(size), chance.randbytes(size % 21)
+        sealed = AESGCM(key).encrypt(nonce, content, name)
+        gcm = verifier.Gcm(key)
+        assert gcm.decrypt(nonce, sealed, name) == content
+        wrong = bytearray(sealed)
+        wrong[chance.randrange(len(wrong))] ^= 1
+        for other in ((nonce, bytes(wrong), name), (nonce, sealed, name + b"1"), (nonce, b"", b"")):
+            with pytest.raises(ValueError):
+                gcm.decrypt(*other)
+
+
+def test_readable_texts_are_compared_where_no_library_is(db: None, tmp_path: Path):
+    history = History(1)
+    add_text(history, box(history, '{"n":1,"name":{"$sealed":0}}', '"Zoë"'))
+    path = tmp_path / "case.jsonl"
+    for told, code in (('{"n":1,"name":"Zoë"}', 0), ('{"n":1,"name":"Eve"}', 1)):
+        with path.open("wb") as out:
+            bundle.write_bundle(1, out, True, opener=lambda *_, t=told: t, data_key=KEY_OF_CASE)
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", SCRIPT, path], capture_output=True, text=True, cwd="/"
+        )
+        assert (done.returncode, done.stderr) == (code, "")
+        assert ("Event 1: reads otherwise than what is sealed" in done.stdout) == bool(code)
+
+
+def test_what_belongs_to_one_field_cannot_be_read_as_another(db: None, export: Any, capsys: Any):
+    """The hash covers one line. Cut elsewhere, it has the same hash and another actor."""
+    history = History(1)
+    add_text(history, '{"papers":["x","person:9","person:1","payslip"]}')
+
+    def cut(records: list[dict[str, Any]]) -> None:
+        event = records[1]["event"]
+        moments = (event["happened_at"], event["recorded_at"])
+        event["data_text"], event["actor"], event["on_behalf"] = (
+            '{"papers":["x"',
+            "person:9",
+            ("person:1"),
+        )
+        event["happened_at"] = 'payslip"]},"a","",' + f'"{moments[0]}'
+        event["recorded_at"] = moments[1]
+
+    path = export(history)
+    assert run(capsys, path)[0] == 0
+    code, told = run(capsys, rewritten(path, cut))
+    assert code == 1 and "happened_at is no moment" in told
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (lambda line: line[:-2] + b',"note":"never mind"}}', "it has more than history holds"),
+        (lambda line: line[:-2] + b',"actor":"anna"}}', "a name twice"),
+        (lambda line: line[:-1] + b',"event":{}}', "a name twice"),
+        (lambda line: line[:-1] + b',"summary":"all is well"}', "is no line that Longcase writes"),
+        (lambda line: line + b'\n{"summary":"all is well"}', "is no line that Longcase writes"),
+    ],
+)
+def test_what_history_does_not_hold_cannot_stand_beside_it(
+    write_history: Any, export: Any, capsys: Any, line: Callable[[bytes], bytes], said: str
+):
+    path = export(write_history(1, events=2))
+    lines = path.read_bytes().splitlines()[:-1]
+    code, told = run(capsys, sealed_file(path, [*lines[:2], line(lines[2])]))
+    assert code == 1 and said in told
+
+
+def test_the_first_line_names_the_kind_and_case_of_the_first_event(
+    db: None, export: Any, capsys: Any
+):
+    history = History(7)
+    history.add("case.opened", kind="loan", reference="LN-2026-000007")
+    right: dict[str, Any] = {"kind": "loan", "reference": "LN-2026-000007"}
+    code, told = run(capsys, export(history, **right, facts={"amount": "5000.00"}))
+    assert code == 0 and "is for reading; what was proven are the events" in told
+    for about in ({"kind": "permit"}, {"reference": "PM-2020-000007"}):
+        code, told = run(capsys, export(history, **{**right, **about}))
+        assert code == 1 and "its first line says" in told
+
+
+def test_a_history_without_any_signature_is_not_proven_by_keys(
+    write_history: Any, export: Any, capsys: Any
+):
+    """Who rewrites a history wholly takes the anchors out of the file, too."""
+    history = write_history(1, events=3)
+    anchor()
+
+    def take_out(records: list[dict[str, Any]]) -> None:
+        del records[4:]
+
+    path = export(history)
+    assert run(capsys, path, "--keys", KEYS[0].public)[0] == 0
+    code, told = run(capsys, rewritten(path, take_out), "--keys", KEYS[0].public)
+    assert code == 2 and "nothing in it is signed" in told
+
+
+def folder_of(anchors_made: list[Any], folder: Path, heads: bool = True) -> Path:
+    folder.mkdir(exist_ok=True)
+    for made in anchors_made:
+        record = bundle.anchor_record(made)
+        (folder / f"anchor-{made.number:06}.json").write_text(json.dumps(record))
+        if heads:
+            texts = "".join(f"{text}\n" for text in anchors.moved_texts(made.number))
+            with gzip.open(folder / f"anchor-{made.number:06}.heads.gz", "wt") as file:
+                file.write(texts)
+    return folder
+
+
+def test_anchors_kept_elsewhere_say_who_may_sign_an_export(
+    write_history: Any, export: Any, capsys: Any, tmp_path: Path
+):
+    history = write_history(1)
+    kept = folder_of([anchor()], tmp_path / "kept")
+    history.add("noted")
+    anchor(1, [KEYS[1], KEYS[0]])
+    history.add("noted")
+    anchor(2, [KEYS[1]])
+    code, told = run(capsys, export(history), "--anchors", kept)
+    assert code == 0, told  # the old key confirmed the new one
+
+    def forge(records: list[dict[str, Any]]) -> None:
+        for one in records:
+            if "anchor" in one and json.loads(one["anchor"]["text"])["number"] == 2:
+                one["anchor"]["signatures"] = one["anchor"]["signatures"][:1]
+
+    code, told = run(capsys, rewritten(export(history), forge), "--anchors", kept)
+    assert code == 1 and "none of the keys that were given" in told
+
+
+def test_a_new_key_that_the_folder_explains_is_known_in_an_export(
+    write_history: Any, export: Any, capsys: Any, tmp_path: Path
+):
+    """An export holds the anchors at which its case moved, not the one that brought the key."""
+    other = write_history(2)
+    made = [anchor(), anchor(1, [KEYS[1], KEYS[0]])]
+    other.add("noted")
+    history = write_history(1)
+    made.append(anchor(2, [KEYS[1]]))
+    kept = folder_of(made, tmp_path / "kept")
+    code, told = run(capsys, export(history), "--anchors", kept, "--keys", KEYS[0].public)
+    assert code == 0 and "All is as it was recorded." in told
+
+
+@pytest.mark.parametrize("content", [b"", b"nothing", gzip.compress(b"x" * 999)[:-9], b"\x1f\x8b"])
+def test_a_file_of_heads_that_is_none_is_told(
+    write_history: Any, export: Any, capsys: Any, tmp_path: Path, content: bytes
+):
+    history = write_history(1)
+    kept = folder_of([anchor()], tmp_path / "kept")
+    (kept / "anchor-000001.heads.gz").write_bytes(content)
+    for words in ((), (export(history),)):
+        code, told = run(capsys, *words, "--anchors", kept)
+        assert code == 1 and "file of heads of the anchor 1 of 2027-01-04" in told
+
+
+def test_one_file_that_cannot_be_read_hides_nothing_of_the_others(
+    write_history: Any, export: Any, capsys: Any, tmp_path: Path
+):
+    path = export(write_history(1, events=4))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:2], *lines[3:]]))
+    none = tmp_path / "none.jsonl"
+    none.write_text("[]")
+    code, told = run(capsys, none, path)
+    assert code == 1 and "Event 2 is missing" in told and f"{none}, line 1" in told
+
+
+def test_an_event_that_is_dated_before_an_anchor_without_it_is_told(
+    write_history: Any, export: Any, capsys: Any
+):
+    history = write_history(1)
+    anchor(3)
+    history.add("noted")
+    code, told = run(capsys, export(history), "--keys", KEYS[0].public)
+    last = history.head_number
+    assert code == 0 and f"event {last} says that it was recorded at" in told

@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 import zipfile
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +47,19 @@ def test_json_lines_prove_a_case_and_fit_their_schema(desk: Any, nasty: Case, ta
     verifier = str(Path(standalone.__path__[0]) / "longcase_verify.py")
     run = [sys.executable, verifier, str(path)]
     assert subprocess.run(run, capture_output=True).returncode == 0
-    path.write_bytes(path.read_bytes().replace(b"case.opened", b"case.opemed", 1))
+    honest = path.read_bytes()
+    path.write_bytes(honest.replace(b"case.opened", b"case.opemed", 1))
     assert subprocess.run(run, capture_output=True).returncode != 0
+
+    # Nor does it believe a readable text that says another thing than what is sealed beside it
+    at = next(at for at, line in enumerate(lines) if "opened_text" in line.get("event", {}))
+    event, wrong = lines[at]["event"], b"Event %d: reads otherwise" % lines[at]["event"]["number"]
+    event["opened_text"] = event["opened_text"][:-1] + ',"paid":true}'
+    body = b"".join(json.dumps(line).encode() + b"\n" for line in lines[:-1])
+    end = {"lines": len(lines) - 1, "sha256": sha256(body).hexdigest()}
+    path.write_bytes(body + json.dumps({"end": end}).encode() + b"\n")
+    done = subprocess.run(run, capture_output=True)
+    assert done.returncode == 1 and wrong in done.stdout
 
 
 def test_several_cases_as_json_lines_are_a_file_each(desk: Any, nasty: Case, take: Any) -> None:
