@@ -8,7 +8,7 @@ PRODUCTION := env -u LONGCASE_DEMO -u LONGCASE_TLS DATABASE_URL=postgresql://lon
 	LONGCASE_SECRET_KEY=b7Q2mZ8xW4nT6vK1pL9sR3yD5gH0jF-for-the-check-alone LONGCASE_HOSTS=longcase.example \
 	LONGCASE_MASTER_KEYS=check:Zm9yLXRoZS1jaGVjay1hbG9uZS1mb3ItdGhlLWNoZWM= LONGCASE_ANCHOR_KEYS=$(shell printf "%064d" 7)
 
-.PHONY: up test check bench client crash campaign fuzz pictures messages format lock help
+.PHONY: up test long check bench client crash campaign fuzz pictures messages format lock help
 
 help:  ## What there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -26,6 +26,9 @@ check: $(READY)  ## Format, lint, types, import contracts, migrations, deploymen
 	@$(BIN)/lint-imports --no-logo
 	@$(PRODUCTION) $(BIN)/python -W ignore manage.py makemigrations --check --dry-run
 	@$(PRODUCTION) $(BIN)/python manage.py check --deploy --fail-level WARNING
+
+long: $(READY)  ## All tests at full size, also those that take minutes: an hour or more
+	@LONGCASE_LONG=1 $(BIN)/python -m pytest -q -n 3 --dist worksteal $(ARGS)
 
 bench: $(READY)  ## Measure
 	@$(BIN)/python -m bench $(ARGS)

@@ -4,6 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+from tests.sizes import IS_LONG, sized
 
 pytest_plugins = [
     f"tests.fixtures.{path.stem}"
@@ -16,11 +19,18 @@ RECORDED_DATA = Path(
     or Path(__file__).resolve().parents[1].parent / "shared" / "data"
 )
 
+settings.register_profile("sized", max_examples=sized(30, 300), deadline=None)
+settings.load_profile("sized")
+
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The slow ones first, so that no worker is left with one while the other has nothing to do;
-    then those with the demo side by side, so that one worker loads it for all of them."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Long ones only where they are asked for. The slow ones first, so that no worker is left with
+    one while the other has nothing to do; then those with the demo side by side, so that one
+    worker loads it for all of them."""
+    if not IS_LONG:
+        config.hook.pytest_deselected(items=[i for i in items if i.get_closest_marker("long")])
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
     items.sort(
         key=lambda item: (
             item.get_closest_marker("slow") is None,

@@ -33,6 +33,7 @@ from processes.api.problems import PROBLEMS, slug_of
 from processes.callers import Caller
 from processes.kinds import kinds
 from processes.models import Incident
+from tests.sizes import sized
 from timers import clock
 
 CHECKS = [
@@ -43,7 +44,7 @@ CHECKS = [
 ]
 schemathesis.serializer.alias("application/offset+octet-stream", "application/octet-stream")
 # A short run with the suite; LONGCASE_FUZZ=500 for a long one.
-EXAMPLES = int(os.environ.get("LONGCASE_FUZZ", "6"))
+EXAMPLES = int(os.environ.get("LONGCASE_FUZZ") or sized(2, 20))
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from django.test import Client
 
 from cases.models import Case, Person, Task
 from processes.kinds import kinds
+from tests.sizes import sized
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -54,7 +55,7 @@ def wrong_words(address: str, *readers: Client) -> Iterator[str]:
             yield f"{address}: {what}: {around}"
 
 
-CASES_A_STEP = 2
+CASES_A_STEP = sized(1, 3)
 
 
 def addresses() -> Iterator[str]:

@@ -97,6 +97,7 @@ def home() -> Iterator[Path]:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_whoever_follows_the_tutorial_gets_a_kind_that_works(home: Path) -> None:
     reader = Reader(home)
     blocks = blocks_of(TUTORIAL)

@@ -14,6 +14,7 @@ from audit.models import Event
 from cases.models import Case, Document, Letter, Notice, Person, Task
 from processes.engine.verify import verify
 from processes.models import Incident
+from tests.sizes import sized
 from timers import clock
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -25,8 +26,11 @@ def test_it_is_refused_where_cases_are_real() -> None:
     assert not Person.objects.exists()
 
 
-# After Easter and the change of the clocks; a Saturday night after Ascension.
-@pytest.mark.parametrize("today", ["2027-03-30T03:00", "2027-05-08T22:00"])
+# After Easter and a change of clocks; a Saturday night after Ascension; a leap day; New Year.
+DAYS = ["2027-03-30T03:00", "2027-05-08T22:00", "2028-02-29T12:00", "2027-01-01T00:30"]
+
+
+@pytest.mark.parametrize("today", sized(["2027-03-30T03:00"], DAYS))
 def test_the_cases_stand_everywhere_and_look_lived_in(
     settings: Any, capsys: Any, today: str
 ) -> None:

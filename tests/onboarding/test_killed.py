@@ -20,7 +20,7 @@ from tests.onboarding import scenes
 from tests.onboarding.desk import Desk
 from timers import clock
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, pytest.mark.long]
 
 
 def histories() -> list[list[tuple[str, str]]]:

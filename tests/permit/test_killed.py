@@ -14,7 +14,7 @@ from processes.models import Activity
 from tests.fixtures.installation import Installation
 from tests.fixtures.permit import Desk
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, pytest.mark.long]
 
 
 class NoEngine:

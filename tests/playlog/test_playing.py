@@ -115,6 +115,7 @@ def test_a_history_that_differs_is_told(log: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_run_killed_between_rows_comes_to_the_same_end(log: Path) -> None:
     undisturbed = play(log)
     again = play(log)

@@ -19,6 +19,7 @@ from processes.models import Activity, Incident
 from processes.work import crashpoint
 from tests.histories import sound
 from tests.simulation.world import World, open_cases
+from tests.sizes import sized
 from tests.trial import activities, steps
 from timers import clock
 from timers.models import Timer
@@ -26,7 +27,7 @@ from timers.models import Timer
 pytestmark = pytest.mark.django_db(transaction=True)
 
 GIVEN = os.environ.get("LONGCASE_SIMULATION_SEED")
-RUNS = 1 if GIVEN else int(os.environ.get("LONGCASE_SIMULATION_RUNS", "3"))
+RUNS = 1 if GIVEN else int(os.environ.get("LONGCASE_SIMULATION_RUNS") or sized(2, 12))
 STEPS = int(os.environ.get("LONGCASE_SIMULATION_STEPS", "400"))  # of one run
 
 

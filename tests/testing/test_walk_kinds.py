@@ -15,6 +15,7 @@ from processes.onboarding.models import Activity, Relation
 from processes.permit import rules
 from processes.permit.messages import JUDGMENTS, VIEWS
 from tests.onboarding.conftest import outside as relations_outside
+from tests.sizes import sized
 
 __all__ = ["relations_outside"]
 
@@ -22,7 +23,7 @@ Chance = random.Random
 Facts = dict[str, Any]
 
 IS_CAMPAIGN = "LONGCASE_CAMPAIGN" in os.environ
-CASES = int(os.environ.get("LONGCASE_WALKS", "100")) if IS_CAMPAIGN else 4  # of each kind
+CASES = int(os.environ.get("LONGCASE_WALKS", "100")) if IS_CAMPAIGN else sized(2, 20)
 SEED = None if IS_CAMPAIGN else 20
 
 
