@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import re
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from json.encoder import encode_basestring as quoted
@@ -144,11 +144,15 @@ def encode(
         return text, None
     if isinstance(sealer.key, Destroyed):
         return f'{_FRONT}",{text[1:]}', (text, None)
-    head = f"{sealer.key.case_id}.{number}"
+    return _boxed(text, content, sealer.key, number), (text, lines)
+
+
+def _boxed(text: str, content: str, key: Key, number: int) -> str:
+    head = f"{key.case_id}.{number}"
     nonce = os.urandom(_NONCE_BYTES)
-    sealed = nonce + sealer.key.cipher.encrypt(nonce, content.encode(), head.encode())
+    sealed = nonce + key.cipher.encrypt(nonce, content.encode(), head.encode())
     box = b2a_base64(sealed, newline=False).decode()
-    return f'{_FRONT}{head}.{box}",{text[1:]}', (text, lines)
+    return f'{_FRONT}{head}.{box}",{text[1:]}'
 
 
 _TEXTS = [{"$sealed": place} for place in range(64)]
@@ -251,6 +255,17 @@ def structure(text: str) -> dict[str, Any]:
         if '"$' not in bare:  # all else is plain JSON, and quickly read
             return codec.read_plain(text)  # type: ignore[no-any-return]
     return codec.decode(text)
+
+
+def parted(text: str, case_id: int, number: int) -> tuple[str, list[str] | None]:
+    """The data without its box, and the lines that were in it; None for those that are erased, and
+    where there was no box. `boxed` puts them together again, for another case."""
+    return _parted(text, case_id, number) if text.startswith(_FRONT) else (text, None)
+
+
+def boxed(text: str, lines: Sequence[str], key: Key, number: int) -> str:
+    """Data with tags, and its lines in a box that this key opens."""
+    return _boxed(text, "\n".join(lines), key, number)
 
 
 def fill(text: str, lines: list[str] | None) -> dict[str, Any]:

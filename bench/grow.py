@@ -2,8 +2,9 @@
 
 The demo lives through some cases of each kind. Each is then copied under other names, dates, people
 and teams, with all of its events and rows: numbers, chain and fold of every copy are as sound as
-those of the original, so `verify` holds for all of them. Copies are not in the feed, and files are
-those of the originals. Only into an installation of its own that has no other case.
+those of the original, so `verify` holds for all of them, and what is personal is sealed anew with
+a key of each copy. Copies are not in the feed, and files are those of the originals. Only into an
+installation of its own that has no other case.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any
 
 from django.db import connection
 
+from audit import keys, sealing
 from audit.chain import GENESIS
 from audit.codec import utc_text
 from audit.record import COLUMNS
@@ -68,19 +70,20 @@ class Template:
 class Shifted:
     """A template so many weeks earlier. Every text is a %-format of what differs by copy."""
 
-    events: list[tuple[str, str, str, str]]  # before the data, data, after it, the rest for COPY
+    # Before the data, data, what of it is sealed, after it, the rest for COPY
+    events: list[tuple[str, str, str | None, str, str]]
     rows: list[tuple[str, bool, str]]  # table, has a number of its own, the line
     case: str
     facts: str
 
 
-def grow(*, cases: int, events: int, tell: Any = print) -> None:
+def grow(*, cases: int, events: int, teams: int = TEAMS, tell: Any = print) -> None:
     """Copy until there are so many cases, with about so many events together."""
     began = time.monotonic()
     templates = _templates()
     originals = Case.objects.count()
     rng = random.Random(20261201)
-    people = _people()
+    people = _people(teams)
     names = Names(rng)
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica; SET synchronous_commit = off")
@@ -94,7 +97,7 @@ def grow(*, cases: int, events: int, tell: Any = print) -> None:
             lines: dict[str, list[str]] = {}
             for number in range(first, min(first + CHUNK, cases)):
                 last += 1
-                copy = _Copy(next(picks), last, number % TEAMS, rng, names, people)
+                copy = _Copy(next(picks), last, number % teams, rng, names, people)
                 count += copy.write(lines, numbers, words)
             _copy_in(cursor, lines)
             if first // CHUNK % 50 == 0:
@@ -178,10 +181,10 @@ def _picks(templates: list[Template], *, mean: float, rng: random.Random) -> Ite
         yield from rng.choices(templates, weights=chances, k=1000)
 
 
-def _people() -> list[dict[int, int]]:
+def _people(count: int) -> list[dict[int, int]]:
     """New teams, each with somebody in the place of every person of the demo: old id -> new id."""
     originals = list(Person.objects.exclude(team=None).prefetch_related("groups"))
-    teams = Team.objects.bulk_create([Team(name=f"Team {n:03d}") for n in range(TEAMS)])
+    teams = Team.objects.bulk_create([Team(name=f"Team {n:03d}") for n in range(count)])
     new = [
         Person(
             username=f"{one.username}{n:03d}",
@@ -205,7 +208,7 @@ def _people() -> list[dict[int, int]]:
     size = len(originals)
     return [
         {0: teams[n].pk} | {one.pk: new[n * size + place].pk for place, one in enumerate(originals)}
-        for n in range(TEAMS)
+        for n in range(count)
     ]
 
 
@@ -227,7 +230,12 @@ def _shift(template: Template, weeks: int) -> Shifted:
         after = ",".join([quoted(one) for one in who] + [f'"{one}"' for one in moments]) + "]"
         rest = "\t".join([*(_escaped(one) for one in who), *moments])
         before = f",{number},{quoted(type_)},"
-        events.append((before, _format(template, _earlier(data, back)), f",{after}", rest))
+        open_, lines = sealing.parted(data, template.case.pk, number)
+        told = _format(template, _earlier(open_, back))
+        inside = None
+        if lines is not None:
+            inside = _format(template, _earlier("\n".join(lines), back))
+        events.append((before, told, inside, f",{after}", rest))
     rows = []
     for table, found in template.rows.items():
         for row in found:
@@ -345,9 +353,12 @@ class _Copy:
         head = GENESIS
         events = lines.setdefault(f"audit_event ({COLUMNS})", [])
         start = f"[{self.case_id}"
-        for number, (before, data, after, rest) in enumerate(self.shifted.events, start=1):
+        key = self._key(lines)
+        for number, (before, data, inside, after, rest) in enumerate(self.shifted.events, start=1):
             if "%" in data:
                 data = data % values
+            if inside is not None:
+                data = sealing.boxed(data, [inside % values], key, number)
             if "%" in after:
                 after, rest = after % values, rest % values
             head = sha256(head + f"{start}{before}{data}{after}".encode()).digest()
@@ -369,6 +380,21 @@ class _Copy:
         self._entry(lines, words)
         return len(self.shifted.events)
 
+    def _key(self, lines: dict[str, list[str]]) -> keys.Key:
+        """A new key for the copy, and its row."""
+        marks = kind_of(self.template.case.kind).marks(self._facts())
+        (made,) = keys.make({self.case_id: marks}, made_at=self.template.case.opened_at)
+        persons = ",".join(f'"\\\\x{mark.hex()}"' for mark in made.marks)
+        at = utc_text(made.made_at)
+        lines.setdefault("audit_casekey (case_id, persons, master, wrapped, made_at)", []).append(
+            f"{self.case_id}\t{{{persons}}}\t{made.master}\t\\\\x{made.wrapped.hex()}\t{at}\n"
+        )
+        return made.key
+
+    def _facts(self) -> dict[str, Any]:
+        places = {said: str(self.values[place]) for place, said in self.template.said.items()}
+        return {name: places.get(value, value) for name, value in self.template.facts.items()}
+
     @staticmethod
     def _table(kind: str) -> str:
         return str(kind_of(kind).model._meta.db_table)
@@ -376,9 +402,7 @@ class _Copy:
     def _entry(self, lines: dict[str, list[str]], words: set[str]) -> None:
         from audit import codec
 
-        case, values, said = self.template.case, self.values, self.template.said
-        places = {original: str(values[place]) for place, original in said.items()}
-        facts = {name: places.get(value, value) for name, value in self.template.facts.items()}
+        case, values = self.template.case, self.values
         row = {
             "id": self.case_id,
             "team_id": values["team"],
@@ -387,7 +411,7 @@ class _Copy:
             "source": case.source,
             "source_key": values["key"] if case.source_key else "",
         }
-        entry = findable.entry_of(kind_of(case.kind), row, facts, self.template.documents)
+        entry = findable.entry_of(kind_of(case.kind), row, self._facts(), self.template.documents)
         words.update(correctable(entry.text))
         told = _escaped(codec.encode(entry.told))
         lines.setdefault("cases_searchentry (case_id, team_id, told, text)", []).append(
@@ -413,7 +437,7 @@ def _copy_in(cursor: Any, lines: dict[str, list[str]]) -> None:
 
 def _without_indexes(cursor: Any, templates: list[Template]) -> list[str]:
     """Drop what is quicker made afterwards; gives the statements that make it."""
-    tables = ["audit_event", "cases_case", "cases_searchentry", "cases_searchword"]
+    tables = ["audit_event", "audit_casekey", "cases_case", "cases_searchentry", "cases_searchword"]
     tables += [table for table, _column in COPIED]
     tables += sorted({_Copy._table(one.case.kind) for one in templates})
     cursor.execute(

@@ -538,7 +538,9 @@ def test_a_new_key_that_the_folder_explains_is_known_in_an_export(
     assert code == 0 and "All is as it was recorded." in told
 
 
-@pytest.mark.parametrize("content", [b"", b"nothing", gzip.compress(b"x" * 999, mtime=0)[:-9], b"\x1f\x8b"])
+@pytest.mark.parametrize(
+    "content", [b"", b"nothing", gzip.compress(b"x" * 999, mtime=0)[:-9], b"\x1f\x8b"]
+)
 def test_a_file_of_heads_that_is_none_is_told(
     write_history: Any, export: Any, capsys: Any, tmp_path: Path, content: bytes
 ):
