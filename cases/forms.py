@@ -77,9 +77,13 @@ class AmountField(forms.DecimalField):
         return {}
 
 
-def read_amounts(form: forms.Form) -> None:
-    """Let the fields of decimals in a form of a kind read amounts as people write them."""
+def read_as_written(form: forms.Form) -> None:
+    """Let the fields of decimals in a form of a kind read amounts as people write them, and those
+    of days have the browser's calendar, unless the form says otherwise."""
     for name, field in form.fields.items():
+        if type(field.widget) is forms.DateInput and field.widget.input_type == "text":
+            field.widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+            field.widget.is_required = field.required
         if type(field) is forms.DecimalField:
             reads = AmountField(
                 required=field.required,

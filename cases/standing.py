@@ -13,7 +13,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from cases import dates, fsm
+from cases import access, dates, fsm
 from cases.models import Case, Person, Requirement, Task
 from cases.outstanding import child_of, is_near
 from cases.retries import Retry
@@ -204,6 +204,11 @@ def _waiting(
             return _("With %(who)s since %(day)s (%(span)s).") % who
         said = _("For %(who)s since %(day)s (%(span)s).") % {"who": party(first["on"]), **since}
         nobody = _("Nobody has it.")
+        if task and task.unlike and not access.can_be_taken(task):
+            nobody = _(
+                "Nobody may take it: it is for another person than before, and nobody else has "
+                "this role here. An administrator can give it to somebody."
+            )
         return f"{said} {nobody}"
     said = _("For %(who)s since %(day)s (%(span)s).") % {"who": party(first["on"]), **since}
     if kind == "documents":

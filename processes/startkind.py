@@ -54,7 +54,7 @@ def start(*, name: str, folder: Path, title: str = "", prefix: str = "") -> Path
         "name": name,
         "package": package,
         "Model": "".join(part.capitalize() for part in name.split("_")),
-        "title": title or words_,
+        "title": _within_a_sentence(words_),
         "Title": words_[:1].upper() + words_[1:],
         "PREFIX": prefix,
     }
@@ -82,6 +82,11 @@ def _write(target: Path, values: dict[str, str]) -> None:
         into = target.joinpath(*parts)
         into.parent.mkdir(parents=True, exist_ok=True)
         into.write_text(Template(source.read_text()).substitute(values))
+
+
+def _within_a_sentence(title: str) -> str:
+    """“Site visit” as “a site visit”; “VAT refund” stays as it is."""
+    return title[:1].lower() + title[1:] if title[1:2].islower() else title
 
 
 def _require_name(name: str) -> None:

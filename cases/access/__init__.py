@@ -13,6 +13,7 @@ what that person may; for four eyes the substitute is both people.
 from cases.access.acts import (
     ACTS,
     acting_for,
+    can_be_taken,
     has_role,
     is_another,
     is_within_reach,
@@ -70,6 +71,7 @@ __all__ = [
     "SUPERVISOR",
     "TEAM_ROLES",
     "acting_for",
+    "can_be_taken",
     "can_see",
     "cases_of_team",
     "exportable_cases",

@@ -59,6 +59,17 @@ def is_within_reach(person: Person, task: Task) -> bool:
     return task.role not in TEAM_ROLES or _is_of(person, task.case)
 
 
+def can_be_taken(task: Task) -> bool:
+    """Whether there is anybody who may take a task: of its role and team, kept off by nothing."""
+    people = Person.objects.filter(is_active=True, groups__name=task.role).distinct()
+    return any(
+        is_within_reach(one, task)
+        and not is_barred(one, task)
+        and not (task.is_review and is_own_request(one, task.case))
+        for one in people
+    )
+
+
 def _is_of(person: Person, case: Case) -> bool:
     """Whether it is a case of their team or their own, or of no team."""
     return case.team_id is None or case.team_id in person.team_ids or case.owner_id == person.pk

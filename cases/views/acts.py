@@ -15,7 +15,7 @@ from cases import access, presence, queries
 from cases.actors import Actor
 from cases.alike import Alike, MayBeTheSame, cases_alike
 from cases.errors import NoSuchCase, TransitionRefused
-from cases.forms import HandOverForm, MoveForm, ReasonForm, read_amounts
+from cases.forms import HandOverForm, MoveForm, ReasonForm, read_as_written
 from cases.once import Answer
 from cases.views.acting import carry_out, required_seen, undo_of
 from cases.views.case import overtaken
@@ -40,7 +40,7 @@ def new_case(request: HttpRequest, kind_name: str) -> HttpResponse:
     if kind is None or kind.form is None:
         raise NoSuchCase(_("There is no such kind of case that people open by hand."))
     form = kind.form(request.POST or None)
-    read_amounts(form)
+    read_as_written(form)
     if "title" not in form.fields:
         form.fields["title"] = forms.CharField(
             label=_("Title"), max_length=200, help_text=_("As the lists show it: whose case it is.")
@@ -145,7 +145,7 @@ def record_answer(request: HttpRequest, reference: str, name: str) -> HttpRespon
             _("%(reference)s does not wait for this answer now.") % {"reference": case}
         )
     form = form_class(request.POST or None)
-    read_amounts(form)
+    read_as_written(form)
     what = Words(kind_of(case.kind)).message(name)
 
     def act() -> Answer:
@@ -193,7 +193,7 @@ def change_facts(request: HttpRequest, reference: str) -> HttpResponse:
         type(case), form=_FactsForm, fields=kind_of(case.kind).correctable
     )
     form = form_class(request.POST or None, instance=case)
-    read_amounts(form)
+    read_as_written(form)
     for name, field in form.fields.items():
         field.show_hidden_initial = name != "reason"  # changed is what this person changed
     here = presence.others(person_of(request), request.path)

@@ -207,7 +207,10 @@ def _ask_party(command: asked.AskParty, turn: Turn, run: Run, data: dict[str, An
     runner = run.runner
     assert runner is not None and runner.now is not None
     if command.open_for is not None:
-        data["until"] = command.open_for.after(runner.now)
+        closes = command.open_for.after(runner.now)
+        if "until" not in data or closes < data["until"]:
+            data["until"] = closes
+            data.pop("until_command", None)  # the address closes then, wherever the deadline moves
     return _record(turn, run, command, data)
 
 

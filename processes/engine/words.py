@@ -154,7 +154,9 @@ def _task(
     otherwise: str,
 ) -> AskTask:
     words = name.replace("_", " ").capitalize()
-    title = title or (f"{words} review" if is_review else words)
+    if not title:
+        is_said = not is_review or words.lower().endswith("review")
+        title = words if is_said else f"{words} review"
     for what, text, most in (("name", name, 80), ("role", role, 80), ("title", title, 200)):
         if len(text) > most:
             raise ValueError(f"A task's {what} has at most {most} characters: {text[:40]}…")

@@ -62,7 +62,13 @@ class StepTold:
         """Whom it waits for, in words; empty for a step that runs through or is an end."""
         if self.staff is not None:
             return party(self.staff.role)
-        return ", ".join(party(one) for one in self.newest.parties) if self.newest else ""
+        if self.newest is None:
+            return ""
+        found = [party(one) for one in self.newest.parties]
+        for name in dict.fromkeys(one.name for one in self.newest.of("subcase")):
+            if name in kinds():
+                found.append(_("another case (%(kind)s)") % {"kind": kinds()[name].title})
+        return ", ".join(found)
 
     @property
     def about(self) -> str:
@@ -132,10 +138,13 @@ def _who(edge: fsm.Edge, by_code: bool) -> str:
 
 def used_in(steps: list[StepTold], *sorts: str) -> list[Used]:
     """What the newest versions of these steps use of these sorts, each once."""
-    found: dict[tuple[str, str, str], tuple[Finding, list[StepTold]]] = {}
+    found: dict[tuple[str, ...], tuple[Finding, list[StepTold]]] = {}
     for step in steps:
         for one in step.newest.of(*sorts) if step.newest else ():
-            _finding, some = found.setdefault((one.sort, one.name, one.on), (one, []))
+            key: tuple[str, ...] = (one.sort, one.name, one.on)
+            if one.sort in ("deadline", "timer"):  # many have no name: their time tells them apart
+                key += (one.due, one.otherwise)
+            _finding, some = found.setdefault(key, (one, []))
             if step not in some:
                 some.append(step)
     return [Used(one, tuple(some)) for one, some in found.values()]

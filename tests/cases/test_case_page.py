@@ -8,7 +8,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from cases.actors import Actor
 from cases.errors import NotAllowed
+from cases.models import Person
+from processes.acts.tasks import complete_task
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -50,6 +53,23 @@ def test_a_task_says_who_has_it(desk: Any, visit: Any) -> None:
     page = visit(desk.people.sanne).open(case.get_absolute_url())
     assert "With Milan Kovač since 30 Nov" in page
     assert "Your turn" in visit(desk.people.milan).open(case.get_absolute_url())
+
+
+def test_a_second_review_that_nobody_may_take_says_so(desk: Any, visit: Any) -> None:
+    # Given a review for a second person, whom there is
+    case = desk.open("review")
+    task = desk.claim(case, desk.people.milan)
+    complete_task(task_id=task.pk, outcome="approve", reason="", actor=Actor.of(desk.people.milan))
+    page = visit(desk.people.sanne).open(case.get_absolute_url())
+    assert "Nobody has it." in page and "Nobody may take it" not in page
+
+    # When all others of that role have left
+    others = Person.objects.filter(groups__name="underwriter").exclude(pk=desk.people.milan.pk)
+    Person.objects.filter(pk__in=[one.pk for one in others]).update(is_active=False)
+
+    # Then the page does not let one wait for them
+    page = visit(desk.people.sanne).open(case.get_absolute_url())
+    assert "Nobody may take it: it is for another person than before" in page
 
 
 def test_a_stopped_case_says_that_nothing_is_lost(desk: Any, visit: Any) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
+from django import forms
 from django.contrib.auth.models import Group
+from django.utils.translation import override
 
 from audit.models import Event
 from cases import drafts
+from cases.forms import read_as_written
 from cases.models import Case, Draft, Person, Team
 from processes.engine.verify import verify
+from processes.kinds import kinds
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -103,3 +108,13 @@ def test_what_is_typed_is_kept_until_the_case_is_open(office: Any, visit: Any) -
     assert "Half a Na" not in visit(office.supervisor).open(ADDRESS)
     page.send(ADDRESS, **TYPED)
     assert Case.objects.count() == 1 and not Draft.objects.exists()
+
+
+@pytest.mark.parametrize("language", ["en", "nl"])
+def test_a_day_in_the_form_of_a_kind_has_the_browsers_calendar(language: str) -> None:
+    form_class = forms.modelform_factory(kinds()["permit"].model, fields=("received_on",))
+    form = form_class(initial={"received_on": date(2026, 11, 30)})
+    with override(language):
+        read_as_written(form)
+        field = str(form["received_on"])
+    assert 'type="date"' in field and 'value="2026-11-30"' in field

@@ -90,3 +90,24 @@ def test_what_is_read_is_kept_for_the_process() -> None:
     assert code is not None
     assert reading_of(code) is reading_of(code)
     assert book.drawing_of(kinds()["loan"]) is book.drawing_of(kinds()["loan"])
+
+
+@pytest.mark.parametrize("name", sorted(kinds()))
+def test_each_deadline_is_listed_with_the_steps_that_have_it(name: str) -> None:
+    steps = steps_of(kinds()[name])
+    listed = {
+        (used.finding.due, used.finding.otherwise, step.step)
+        for used in book.used_in(steps, "deadline", "timer")
+        for step in used.steps
+    }
+    found = [(step, one) for step in steps if step.newest for one in step.newest.found]
+    assert listed == {
+        (one.due, one.otherwise, step.step)
+        for step, one in found
+        if one.sort in ("deadline", "timer")
+    }
+
+
+def test_a_step_that_waits_for_a_sub_case_says_so() -> None:
+    waits = [step.waits_for for step in steps_of(kinds()["onboarding"])]
+    assert any("another case (Beneficial owner)" in one for one in waits)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -45,6 +46,15 @@ def test_an_expired_address_is_refused_with_the_moment(trials: Trials) -> None:
     with pytest.raises(Invalid, match="open until"):
         answer_callback(token=token, data={"value": 1})
     assert trials.fresh(case).is_open
+
+
+def test_a_deadline_before_the_address_closes_is_when_the_answer_is_wanted(trials: Trials) -> None:
+    case = trials.open("ask_outside_in_time")
+    (wait,) = [one for one in trials.fresh(case).waits if one["kind"] == "party"]
+    assert wait["until"] - wait["since"] == timedelta(days=10)
+    assert wait["otherwise"] == "the trial fails"
+    trials.engine.advance(days=10)
+    assert trials.fresh(case).result == "too late"
 
 
 def test_the_second_answer_changes_nothing_and_is_told_so(trials: Trials) -> None:

@@ -291,6 +291,7 @@ def test_the_command_replays_in_processes_and_tells_by_its_exit_code(
     deploy("loan", other)
     code, said = run("--processes", "2")
     assert code == 1 and said.endswith("5 open cases: 3 fine, 2 differ, 0 unknown.")
+    assert "docs/change.md" in said
     assert all(case.reference in said for case in bad)
     assert not any(case.reference in said for case in good)
     code, said = run("--json", "--processes", "2")

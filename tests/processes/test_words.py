@@ -9,6 +9,7 @@ import pytest
 from audit.read import events_of
 from cases.models import Case, Notice
 from processes.acts.cases import change_facts
+from processes.engine.words import ask_review
 from processes.models import Activity, Incident
 from tests.processes.conftest import SERVICE, Trials, effects
 from tests.trial import activities, steps
@@ -279,3 +280,15 @@ def test_a_step_of_a_thousand_events_goes_on(trials: Trials) -> None:
 def test_the_clock_of_the_tests_stands_where_it_was_put(trials: Trials) -> None:
     assert clock.now() == datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
     assert not Case.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("underwriting", "Underwriting review"),
+        ("review", "Review"),
+        ("second_review", "Second review"),
+    ],
+)
+def test_a_review_that_is_called_one_is_not_called_so_twice(name: str, title: str) -> None:
+    assert ask_review(name, role="supervisor").title == title

@@ -44,6 +44,23 @@ def test_it_is_an_app_of_the_package_it_is_put_into(tmp_path: Path) -> None:
     assert not (package / "pytest.ini").exists()
 
 
+def test_a_title_is_small_within_a_sentence(tmp_path: Path) -> None:
+    site = start(name="inspection", folder=tmp_path, title="Site visit")
+    assert 'verbose_name = _("site visit")' in (site / "models.py").read_text()
+    assert 'title=_("Site visit")' in (site / "steps.py").read_text()
+    vat = start(name="refund", folder=tmp_path, title="VAT refund")
+    assert 'verbose_name = _("VAT refund")' in (vat / "models.py").read_text()
+
+
+def test_it_is_run_beside_all_kinds_that_are_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LONGCASE_KINDS", "shipped,/own/grant")
+    call_command("startkind", "inspection", at=str(tmp_path))
+    said = capsys.readouterr().out
+    assert f"LONGCASE_KINDS=shipped,/own/grant,{tmp_path}/inspection make up" in said
+
+
 def test_it_overwrites_nothing(tmp_path: Path) -> None:
     # Given a folder with tests of its own and one kind
     (tmp_path / "pyproject.toml").write_text("[tool.pytest.ini_options]\n")

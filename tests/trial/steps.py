@@ -175,6 +175,15 @@ async def ask_outside(case: Trial) -> Any:
 
 
 @script
+async def ask_outside_in_time(case: Trial) -> Any:
+    answer = callback("valuation", on="valuer", open_for=days(30), met="the trial ends")
+    async with deadline(days(10), then="the trial fails") as too_late:
+        await call(what=answer.key)
+        await answer
+    return case.finish(result="too late" if too_late else "in time")
+
+
+@script
 async def parent(case: Trial) -> Any:
     child = await subcase("trial", script="race", title="Child")
     return case.finish(result=f"child {child.outcome} {child.facts['result']}")

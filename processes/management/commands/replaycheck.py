@@ -75,6 +75,8 @@ class Command(BaseCommand):
         rest = report.count(DIFFERS) + report.count(UNKNOWN) - len(report.findings)
         if rest:
             self.stdout.write(f"… and {rest} more: a report names {FINDINGS}.")
+        if report.count(DIFFERS):
+            self.stdout.write("What to do about cases that differ: docs/change.md, “Which remedy”.")
         for row in report.markers():
             advice = "may go" if row["may_go"] else "keep it"
             self.stdout.write(

@@ -36,12 +36,13 @@ class Command(BaseCommand):
             )
         except CannotStart as error:
             raise CommandError(str(error)) from error
+        installed = os.environ.get("LONGCASE_KINDS", "shipped")
         python = os.path.relpath(sys.executable, CHECKOUT)
         self.stdout.write(
             f"The kind “{made.name}” is in {made}.\n"
             f"Run its tests, from {CHECKOUT}:\n"
             f"    {python} -m pytest {made.parent}\n"
-            "Run it, beside the kinds that are shipped:\n"
-            f"    LONGCASE_KINDS=shipped,{made} make up\n"
+            "Run it, beside the kinds that are installed:\n"
+            f"    LONGCASE_KINDS={installed},{made} make up\n"
             "docs/tutorial.md leads on from here.\n"
         )
