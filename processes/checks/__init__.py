@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Info, Tags, Warning, register
 from django.db import Error as DatabaseError
 
-from processes.checks import activities, code, customer, graph, reading, roles
+from processes.checks import activities, code, customer, graph, reading, roles, slips
 from processes.engine import versions
 from processes.kinds import kinds
 from processes.proof import role
@@ -25,6 +25,7 @@ def check_kinds(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     for kind in kinds().values():
         found += graph.check(kind)
         found += code.check(kind)
+        found += slips.check(kind)
         found += customer.check(kind)
     found += activities.check()
     return found

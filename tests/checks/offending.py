@@ -12,8 +12,17 @@ from django.utils import timezone
 
 from cases.models import Case
 from processes.activities import Attempt, activity
-from processes.engine.words import changed, documents, message, start_clock, subcase
+from processes.engine.words import (
+    changed,
+    deadline,
+    documents,
+    message,
+    sleep,
+    start_clock,
+    subcase,
+)
 from processes.services import Service
+from timers.spans import days
 
 bank = Service("the bank", "LONGCASE_OFFENDING_URL")
 SUBKIND = "advise"
@@ -169,3 +178,55 @@ async def is_sound(case: Any) -> Any:
         await documents(name)
     await subcase("trial", script=found, title="One more")
     return case.finish(result=moment(2026, 11, 30).isoformat())
+
+
+async def goes_back_in_time(case: Any) -> Any:
+    async with deadline(days(-14)):  # wrong
+        await message("answer")
+    return case.finish(result="")
+
+
+async def says_no_unit(case: Any) -> Any:
+    await sleep(7)  # wrong
+    return case.finish(result="")
+
+
+async def does_not_wait(case: Any) -> Any:
+    message("answer")  # wrong
+    return case.finish(result="")
+
+
+def asking() -> Any:
+    return ask(number="1")
+
+
+async def does_not_wait_for_a_helper(case: Any) -> Any:
+    asking()  # wrong
+    return case.finish(result="")
+
+
+async def takes_what_is_not_there(case: Any) -> Any:
+    return case.finsh(result="") or case.finish(result="")  # wrong
+
+
+async def takes_it_with_too_little(case: Any) -> Any:
+    return case.fail()  # wrong
+
+
+async def takes_it_with_another_word(case: Any) -> Any:
+    return case.fail(raeson="never")  # wrong
+
+
+async def forgets_to_return(case: Any) -> Any:
+    if case.script:
+        case.finish(result="")  # wrong
+    return case.fail(reason="")
+
+
+async def does_not_call(case: Any) -> Any:
+    return case.finish  # wrong
+
+
+async def sets_a_fact(case: Any) -> Any:
+    case.result = "mine"  # wrong
+    return case.finish(result="")

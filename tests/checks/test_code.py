@@ -10,7 +10,7 @@ import pytest
 from django.core.checks import CheckMessage
 
 from processes import kinds as registry
-from processes.checks import activities, code
+from processes.checks import activities, code, slips
 from processes.kinds import Kind
 from tests.checks import offending
 from tests.trial.models import Trial
@@ -34,7 +34,7 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> Iterator[Judge]:
                 messages={"answer": lambda data: data},
             )
             kind.step(Trial.Step.TRYING)(function)
-            return list(code.check(kind))
+            return [*code.check(kind), *slips.check(kind)]
 
     yield judged
 
@@ -67,6 +67,16 @@ MISTAKES = {
     "waits_for_what_is_refused": ("processes.E015", "it takes: answer"),
     "takes_what_begins_elsewhere": ("processes.E016", "Add Step.TRYING to source= of go_back"),
     "never_ends": ("processes.E017", "return case."),
+    "goes_back_in_time": ("processes.E022", "a positive amount"),
+    "says_no_unit": ("processes.E022", "sleep(days(…))"),
+    "does_not_wait": ("processes.E023", "await message("),
+    "does_not_wait_for_a_helper": ("processes.E023", "await asking()"),
+    "takes_what_is_not_there": ("processes.E024", "finish"),
+    "takes_it_with_too_little": ("processes.E024", "case.fail(reason=…)"),
+    "takes_it_with_another_word": ("processes.E024", "case.fail(reason=…)"),
+    "forgets_to_return": ("processes.E024", "return case.finish("),
+    "does_not_call": ("processes.E024", "return case.finish(…)"),
+    "sets_a_fact": ("processes.E025", "a transition, whose method sets it"),
     "asks_without_title": ("processes.W004", "document_titles"),
 }
 
@@ -97,7 +107,37 @@ def test_sound_code_is_left_alone(judge: Judge) -> None:
 def test_the_shipped_kinds_are_sound() -> None:
     for name, kind in registry.kinds().items():
         if name != "trial":  # its scripts are wrong on purpose
-            assert list(code.check(kind)) == []
+            assert [*code.check(kind), *slips.check(kind)] == []
+
+
+# -- the declaration
+
+
+@pytest.mark.parametrize(
+    ("declared", "words"),
+    [
+        ({"main_line": [("Trying", ["triyng"])]}, "main_line names triyng"),
+        ({"main_line": [("A", ["trying"]), ("B", ["trying"])]}, "main_line has trying twice"),
+        ({"correctable": ("scirpt",)}, "correctable names scirpt"),
+        ({"targets": {"triyng": 3}}, "targets names triyng"),
+        ({"withdraw": "withdrw"}, "withdraw names withdrw"),
+        ({"answer_forms": {"anser": "tests.cases.forms.NewTrial"}}, "answer_forms names anser"),
+        (
+            {"form": "tests.cases.forms.NwTrial"},
+            "the form “tests.cases.forms.NwTrial” is not there",
+        ),
+        ({"prefix": "LN"}, "the prefix LN is that of “loan”"),
+    ],
+)
+def test_a_slip_of_the_declaration_is_named(
+    monkeypatch: pytest.MonkeyPatch, declared: dict[str, Any], words: str
+) -> None:
+    monkeypatch.setattr(registry, "_kinds", dict(registry._kinds))
+    given = {"title": "Trial", "prefix": "TRY", "initial": Trial.Step.TRYING, **declared}
+    (found,) = slips.check(Kind(Trial, **given))
+    assert found.id == "processes.E026"
+    assert "kind “trial”" in found.msg and words in found.msg
+    assert found.hint
 
 
 # -- activities
