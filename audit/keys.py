@@ -170,7 +170,8 @@ def learn(
     """A row of the table, opened and kept at hand."""
     key: Key | Destroyed
     if wrapped is None or destroyed_at is not None:
-        assert destroyed_at is not None
+        if destroyed_at is None:
+            raise NoKey(f"The key of case {case_id} is gone, and nobody destroyed it.")
         key = Destroyed(case_id, destroyed_at)
     else:
         known_as = known(case_id)

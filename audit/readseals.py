@@ -25,6 +25,7 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
+from django.conf import settings
 from django.db import connection, transaction
 
 from audit.codec import utc_text
@@ -34,6 +35,7 @@ from audit.reads import COLUMNS
 GENESIS = bytes(32)
 AT_ONCE = 20_000  # rows of one seal
 LATE_SEALS = 12  # among the rows of so many seals a row may come that was committed late
+SURELY_KEPT = 12  # months; how many are kept may have been changed since
 SLACK = timedelta(hours=1)  # by which a row may be older than those sealed before it
 _LOCK = 0x4C47  # the class of the lock that one sealing process holds
 _AT, _CASE_IDS, _DIGEST, _MARKS = 1, 10, 12, 13  # places in a row
@@ -131,6 +133,7 @@ def verify(*, anchored: tuple[int, bytes] | None = None) -> Iterator[Finding]:
             return
         previous = bytes(one.hash)
         if one.kind != "rows":
+            yield from _verify_drop(one)
             continue
         if one.month not in dropped:
             yield from _verify_rows(one)
@@ -148,6 +151,20 @@ def verify(*, anchored: tuple[int, bytes] | None = None) -> Iterator[Finding]:
         cursor.execute(_SLIPPED_IN)
         for (row_id,) in cursor.fetchall():
             yield Finding(len(seals), f"Row {row_id} was slipped in: no seal covers it.")
+
+
+def _verify_drop(one: ReadSeal) -> Iterator[Finding]:
+    """Whether the month that was given up had had its time: whoever has all rights over the
+    database could write such a seal to be rid of what somebody read yesterday."""
+    least = min(settings.LONGCASE_READ_LOG_MONTHS, SURELY_KEPT)
+    at = one.sealed_at
+    age = (at.year - one.month.year) * 12 + at.month - one.month.month
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT %s > now() + %s", [at, SLACK])
+        is_future = cursor.fetchone()[0]
+    if age <= least or is_future:
+        words = f"Seal {one.number}, of {utc_text(at)} by {one.by}, gives up the rows of "
+        yield Finding(one.number, f"{words}{one.month:%Y-%m}, which had not had their time.")
 
 
 def _verify_rows(one: ReadSeal) -> Iterator[Finding]:

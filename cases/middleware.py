@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import quote
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
@@ -53,6 +54,11 @@ class PageMiddleware:
             patch_vary_headers(response, ("Cookie", "HX-Request"))
             self._tell_address(request, response)
         return response
+
+    def process_view(self, request: HttpRequest, *view: Any) -> None:
+        """Nothing is named with a NUL, and the database would break off at the question."""
+        if "\0" in request.path_info and not request.path_info.startswith("/api/"):
+            raise Http404
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """A refusal that no form could show: its sentence, on a whole page."""

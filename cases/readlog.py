@@ -89,8 +89,9 @@ SHOWN = frozenset({200, 201, 202, 203, 206, 409, 410, 412, 422})  # a form with 
 REFUSED, NOT_FOUND = 403, 404
 _NUMBERS = ("event", "at", "upto", "from", "page")  # of the query: which part of it was shown
 _REFERENCE = re.compile(r"[A-Z]{1,6}-\d{4}-(\d{6,15})\Z")
-# Addresses of cases in a page, and what names one in JSON: made by us, as text cannot be.
-_IN_HTML = re.compile(rb'"/cases/[A-Z]{1,6}-\d{4}-(\d{6,15})/')
+# Addresses and references of cases in a page, and what names one in JSON: made by us, as text
+# cannot be. A page that tells a case without its address marks the reference so.
+_IN_HTML = re.compile(rb'(?:"/cases/|class="reference">)[A-Z]{1,6}-\d{4}-(\d{6,15})[/<]')
 _IN_JSON = re.compile(rb'"(?:reference|case|other|subject|parent)": ?"[A-Z]{1,6}-\d{4}-(\d{6,15})"')
 
 

@@ -22,6 +22,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from cases.models import Case, CustomerPage, Letter
+from cases.models.letter import fingerprint_of
 from processes.activities import Attempt, activity
 from processes.customer import addresses
 from processes.kinds import kind_of
@@ -42,6 +43,7 @@ def send_letter(attempt: Attempt, *, template: str, **more: Any) -> dict[str, An
     letter = write(key=attempt.key, case_id=attempt.case_id, template=template, more=more)
     trouble = "" if letter.sent_at else send(letter)
     found = {"letter": letter.pk, "subject": letter.subject, "to": letter.to_name}
+    found["fingerprint"] = fingerprint_of(letter.subject, letter.text)
     if page := CustomerPage.objects.filter(given_with=attempt.key).first():
         found["page"] = page.pk  # given with this letter: the event of the letter records it
     return {**found, "not_mailed": trouble} if trouble else found

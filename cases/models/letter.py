@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
@@ -52,6 +54,11 @@ class TemplateVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.template} (version {self.version})"
+
+
+def fingerprint_of(subject: str, text: str) -> str:
+    """What the event of a letter keeps of its text: SHA-256."""
+    return sha256(f"{subject}\n{text}".encode()).hexdigest()
 
 
 class Letter(models.Model):

@@ -148,7 +148,7 @@ def pulse(request: HttpRequest, reference: str) -> HttpResponse:
     at = request.GET.get("at", "")
     if at.startswith(("/tasks/", "/cases/")) and len(at) <= 300 and "\0" not in at:
         presence.note(person, at)  # the form that they have open
-    if not seen.isdecimal() or row[1] <= int(seen):
+    if not seen.isdecimal() or len(seen) > 9 or row[1] <= int(seen):
         return HttpResponse(status=204)
     case = case_for(person, reference)
     events = queries.events_after(case, int(seen))

@@ -153,6 +153,8 @@ def begin(
         opened["source"], opened["key"] = source, source_key
     if job is not None:
         opened["job"] = job
+    if restricted:
+        opened["restricted"] = True
     if alike:
         opened["alike"] = list(alike)  # references of cases that it was opened in spite of
     if parent:

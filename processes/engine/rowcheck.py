@@ -6,12 +6,13 @@ Rows are read of many cases at a time, one statement a table; each case is then 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
 
-from audit import keys
+from audit import keys, masters
 from audit.read import events_since
 from audit.record import Recorded
 from audit.sealing import BoxBroken
@@ -19,13 +20,16 @@ from cases.models import (
     Case,
     CustomerPage,
     Document,
+    Hold,
     Letter,
     Note,
     Relation,
     Reminder,
     Task,
 )
-from processes.engine import findable, reminders
+from cases.models.letter import fingerprint_of
+from cases.sentences import is_letter
+from processes.engine import findable, reminders, rowfields
 from processes.engine.replay import fold_case
 from processes.engine.standing import Open, fold
 from processes.erasing import erase
@@ -51,6 +55,8 @@ class Difference:
 
 
 CASES_AT_ONCE = 200
+# What a value raises that somebody put where another sort belongs.
+NONSENSE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 EVENTS_AT_ONCE = 20_000  # of all cases of a batch; one case may have more
 
 
@@ -62,12 +68,31 @@ def differences_of(case: Case) -> Iterator[Difference]:
 def differences_in(cases: Iterable[Case]) -> Iterator[Difference]:
     """Where the rows of each of these cases differ from the fold of its events, in their order."""
     for batch in _batches(cases):
+        yield from _of_batch(batch)
+
+
+def _of_batch(batch: list[Case]) -> Iterator[Difference]:
+    try:
         beside = _Beside(batch)
+    except NONSENSE as error:
+        if len(batch) == 1:
+            yield _nonsense(batch[0], error)
+            return
         for case in batch:
-            try:
-                yield from _differences_of(case, beside)
-            except (BoxBroken, keys.NoKey) as error:
-                yield Difference(case.reference, 0, str(error))
+            yield from _of_batch([case])
+        return
+    for case in batch:
+        try:
+            yield from _differences_of(case, beside)
+        except (BoxBroken, keys.NoKey, masters.NoMasterKey) as error:
+            yield Difference(case.reference, 0, str(error))
+        except NONSENSE as error:
+            yield _nonsense(case, error)
+
+
+def _nonsense(case: Case, error: Exception) -> Difference:
+    words = f"its rows or events hold what nobody wrote so, and cannot be read ({error!r:.200})"
+    return Difference(case.reference, 0, words)
 
 
 def _batches(cases: Iterable[Case]) -> Iterator[list[Case]]:
@@ -89,16 +114,18 @@ class _Beside:
         ids = [case.pk for case in cases]
         with connection.cursor() as cursor:
             self.events = events_since(cursor, [(pk, 1) for pk in ids])
-        keys.fetch(ids)  # so that no event asks for the key of its case by itself
+        with suppress(masters.NoMasterKey, keys.NoKey):  # said of each case that needs it
+            keys.fetch(ids)  # so that no event asks for the key of its case by itself
         self.whole: dict[int, Case] = {}
         self.stale: set[str] = set()
         by_kind: dict[str, list[int]] = {}
         for case in cases:
             by_kind.setdefault(case.kind, []).append(case.pk)
         for name, some in by_kind.items():
-            found = kind_of(name).model.objects.in_bulk(some)
-            self.whole.update(found)
-            self.stale.update(one.reference for one in findable.stale(list(found.values())))
+            with suppress(LookupError):  # no such kind: it is told of the case
+                found = kind_of(name).model.objects.in_bulk(some)
+                self.whole.update(found)
+                self.stale.update(one.reference for one in findable.stale(list(found.values())))
         self.tasks = _by_case(
             Task,
             ids,
@@ -110,6 +137,9 @@ class _Beside:
             "reason",
             "closed_by",
             "result",
+            "name",
+            "role",
+            "due_at",
         )
         self.documents = _by_case(
             Document.objects.order_by("version"),
@@ -121,8 +151,13 @@ class _Beside:
             "digest",
             "size",
             "received_from",
+            "media_type",
+            "judged_by",
+            "reason",
         )
         self.letters = _by_case(Letter, ids, "key", "subject", "text", "to_name")
+        self.sent = _by_case(Letter, ids, "pk", "subject", "text", "to_name")
+        self.holds = _by_case(Hold, ids, "number", "of_person", "lifted_at")
         self.notes = _by_case(Note, ids, "number", "text")
         self.pages = _by_case(CustomerPage, ids, "pk", "party", "name", "expires_at")
         self.timers = _by_case(Timer, ids, "visit", "command", "purpose", "due_at")
@@ -158,6 +193,12 @@ def _differences_of(case: Case, beside: _Beside) -> Iterator[Difference]:
                 case.reference, last, f"{what}: the row says {row!r}, the history {history!r}"
             )
 
+    for number, words in rowfields.holds_differ(beside.holds[case.pk], events):
+        yield Difference(case.reference, number, words)
+    for number, words in rowfields.case_differs(case, events, stood):
+        yield Difference(case.reference, number, words)
+        if case.kind != events[0].data["kind"]:
+            return  # its facts cannot be read
     yield from differs("step", case.step, stood.step)
     yield from differs("visit", case.visit, stood.visit)
     yield from differs("closed", case.closed_at is not None, stood.closed)
@@ -214,15 +255,16 @@ def _fits(case: Case, field: Any, facts: dict[str, Any]) -> bool:
 
 def _tasks(case: Case, beside: _Beside) -> dict[Any, Any]:
     return {
-        (visit, command): (state, outcome, holder)
-        for visit, command, state, outcome, holder, *_ in beside.tasks[case.pk]
+        (visit, command): (state, outcome, holder, name, role, due_at if role else None)
+        for visit, command, state, outcome, holder, _, _, _, name, role, due_at in (
+            beside.tasks[case.pk]
+        )
     }
 
 
 def _expected_tasks(stood: Any) -> dict[Any, Any]:
-    return {
-        (t["visit"], t["command"]): (t["state"], t["outcome"], t["holder"]) for t in stood.tasks
-    }
+    names = ("state", "outcome", "holder", "name", "role", "due_at")  # advice: of no role, no due
+    return {(t["visit"], t["command"]): tuple(t[name] for name in names) for t in stood.tasks}
 
 
 def _erased_differ(
@@ -260,13 +302,14 @@ def _words_differ(case: Case, events: list[Recorded], beside: _Beside) -> Iterat
     """What people read of decisions, documents and notes, against the events that told it."""
     decided = {
         (visit, command): [reason, by, result]
-        for visit, command, state, _, _, reason, by, result in beside.tasks[case.pk]
+        for visit, command, state, _, _, reason, by, result, *_ in beside.tasks[case.pk]
         if state in ("done", "taken_back")
     }
     files = {
-        (name, version): [filename, digest, size, by]
-        for name, version, _, filename, digest, size, by in beside.documents[case.pk]
+        (name, version): [filename, digest, size, by, sort]
+        for name, version, _, filename, digest, size, by, sort, *_ in beside.documents[case.pk]
     }
+    sent = {pk: said for pk, *said in beside.sent[case.pk]}
     letters = {key: list(said) for key, *said in beside.letters[case.pk]}
     notes = dict(beside.notes[case.pk])
     pages = {pk: tuple(given) for pk, *given in beside.pages[case.pk]}
@@ -282,12 +325,15 @@ def _words_differ(case: Case, events: list[Recorded], beside: _Beside) -> Iterat
         elif event.type == "document.received":
             row = files.get((data["name"], data["version"]))
             told = [data["filename"], data["digest"], data["size"], event.actor]
+            told.append(data["media_type"])
             what = f"version {data['version']} of the document “{data['name']}”"
         elif event.type == "note.added":
             row, told, what = notes.get(event.number), data["text"], "the note"
         elif event.type == "letter.written" and "key" in data:
             row, told = letters.get(data["key"]), [data["subject"], data["text"], data["to"]]
             what = "the letter"
+        elif event.type == "activity.completed" and is_letter(data.get("result")):
+            row, told, what = _letter_sent(sent.get(data["result"]["letter"]), data["result"])
         elif event.type == "page.given":
             row, told = pages.get(data["page"]), (data["party"], data["to"], data["until"])
             what = "the customer's page"
@@ -296,6 +342,23 @@ def _words_differ(case: Case, events: list[Recorded], beside: _Beside) -> Iterat
         if row != told:
             words = f"the row of {what} does not say what this event recorded"
             yield Difference(case.reference, event.number, words)
+
+    said = rowfields.judged(events)
+    for name, version, state, *_, by, reason in beside.documents[case.pk]:
+        number, *told = said.get((name, version), (0, "", ""))
+        if state in ("accepted", "rejected") and (not number or [by, reason] != told):
+            words = f"the row of the verdict on “{name}” does not say what history recorded"
+            yield Difference(case.reference, number, words)
+
+
+def _letter_sent(row: list[Any] | None, result: dict[str, Any]) -> tuple[Any, Any, str]:
+    """The row of a letter that the process wrote, and what its event recorded of it."""
+    told = [result["subject"], result["to"], result.get("fingerprint")]
+    if row is None:
+        return None, told, "the letter"
+    subject, text, to = row
+    seal = fingerprint_of(subject, text) if "fingerprint" in result else None
+    return [subject, to, seal], told, "the letter"
 
 
 def _waits(waits: list[dict[str, Any]]) -> list[tuple[Any, ...]]:

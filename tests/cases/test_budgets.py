@@ -22,8 +22,9 @@ MANY = 1_000
 
 
 @pytest.fixture
-def rich(desk: Any) -> Any:
+def rich(request: pytest.FixtureRequest, desk: Any) -> Any:
     """A case with a thousand documents, tasks and notes, a parent, children and relations."""
+    request.node.add_marker(pytest.mark.unsound("makes sub-cases by hand"))
     from cases.actors import Actor
 
     people = desk.people

@@ -117,6 +117,7 @@ def test_names_trip_nobody(desk: Any, visit: Any, filename: str) -> None:
     assert file["Content-Disposition"].startswith("attachment; filename")
 
 
+@pytest.mark.unsound("gives it by hand")
 def test_a_file_that_is_there_already_is_said_and_not_blocked(desk: Any, visit: Any) -> None:
     case, second = desk.open("patience"), desk.open("patience", title="Second Bakery")
     keep(case, PDF, filename="first.pdf")

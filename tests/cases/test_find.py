@@ -116,6 +116,7 @@ def test_nobody_finds_what_they_may_not_see(desk: Any, visit: Any) -> None:
     assert titles(people.milan, "quetzal") == ["Quetzal Review"]
 
 
+@pytest.mark.unsound("restricts it by hand")
 def test_a_restricted_case_is_found_by_its_caseworker_alone(desk: Any) -> None:
     case = desk.open("patience", title="Quetzalcoatl")
     Case.objects.filter(pk=case.pk).update(restricted=True)
@@ -123,6 +124,7 @@ def test_a_restricted_case_is_found_by_its_caseworker_alone(desk: Any) -> None:
     assert titles(desk.people.petra, "quetzalcoatl") == []
 
 
+@pytest.mark.unsound("restricts it by hand")
 def test_the_parts_of_what_somebody_sees_are_the_whole(desk: Any) -> None:
     # Given cases of each sort: a team's, a restricted one, nobody's, one with a task done, one held
     desk.open("patience")

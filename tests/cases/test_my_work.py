@@ -162,6 +162,7 @@ def test_a_list_of_cases_keeps_team_state_order_and_page(
     assert "see its first page" in visit(desk.people.ada).open(f"{address}&page=3").html.lower()
 
 
+@pytest.mark.unsound("restricts it by hand")
 def test_signs_are_taken_literally_and_nothing_is_given_away(desk: Any, visit: Any) -> None:
     # X2
     for title in ("50% grant", "case_1", "case-1", "zephyr"):
@@ -254,6 +255,7 @@ def test_a_substitute_finds_the_work_of_whoever_is_away(desk: Any, visit: Any, j
     assert "Jan stands in" in visit(desk.people.petra).open("/cases/")
 
 
+@pytest.mark.unsound("gives it by hand")
 def test_the_next_one_says_why_and_leaves_out_what_is_not_for_me(
     desk: Any, visit: Any, jan: Person
 ) -> None:

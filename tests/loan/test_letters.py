@@ -11,6 +11,7 @@ from django.core.mail.backends.locmem import EmailBackend
 
 from audit.read import events_of
 from cases.models import CustomerPage, Letter
+from cases.models.letter import fingerprint_of
 from processes import letters
 from processes.acts.cases import get_case
 
@@ -48,6 +49,7 @@ def test_a_letter_is_stored_and_sent_and_history_tells_of_it(
     told = [e.data["result"] for e in events_of(case.pk) if e.type == "activity.completed"]
     page = CustomerPage.objects.get(case_id=case.pk)  # the first letter gives its address
     said = {"letter": letter.pk, "subject": letter.subject, "to": letter.to_name}
+    said["fingerprint"] = fingerprint_of(letter.subject, letter.text)
     assert told[0] == {**said, "page": page.pk}
 
 

@@ -32,6 +32,7 @@ def test_whoever_sees_the_case_sees_its_past_and_no_one_else(desk: Any, visit: A
         assert page.response["Location"].startswith("/login/"), path
 
 
+@pytest.mark.unsound("restricts it by hand")
 def test_a_restricted_case_is_closed_to_its_team(desk: Any, visit: Any) -> None:
     case = desk.open("patience")
     Case.objects.filter(pk=case.pk).update(restricted=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import hashlib
+from datetime import timedelta
 from io import StringIO
 from typing import Any
 from uuid import UUID
@@ -168,11 +169,38 @@ def test_whole_months_alone_can_be_given_up_and_it_is_sealed(sealed: list[Read])
     month = clock.now().date().replace(day=1)
     assert readseals.months() == [(month, 6)]
     assert readseals.drop_month(month, by="system:root") == 6
-    assert Read.objects.count() == 0 and findings() == [] and readseals.months() == []
+    assert Read.objects.count() == 0 and readseals.months() == []
+    (found,) = findings()  # nobody could have done so by the command
+    assert found.endswith(f"gives up the rows of {month:%Y-%m}, which had not had their time.")
     last = ReadSeal.objects.latest("number")
     assert (last.kind, last.rows, last.by) == ("dropped", 6, "system:root")
     superuser("UPDATE audit_read_seal SET by = 'system:eve' WHERE kind = 'dropped'")
     assert "was changed" in findings()[0]
+
+
+def test_a_month_that_has_had_its_time_is_given_up_and_nothing_is_wrong() -> None:
+    old = clock.now() - timedelta(days=500)
+    reads.write(reads.Reading(actor="person:7", case_id=1), at=old, through="page", what="case")
+    written(case_id=2)
+    readseals.seal()
+    assert readseals.drop_month(old.date(), by="system:root") == 1
+    assert Read.objects.count() == 1 and findings() == []
+    # Nor does it help to say that it was given up years from now
+    superuser("DELETE FROM audit_read_seal WHERE kind = 'dropped'")
+    seal = ReadSeal.objects.latest("number")
+    later = ReadSeal(
+        number=seal.number + 1,
+        kind="dropped",
+        month=clock.now().date().replace(day=1),
+        sealed_at=clock.now() + timedelta(days=5000),
+        rows=1,
+        digest=bytes(32),
+        by="system:root",
+    )
+    later.hash = readseals._hash(bytes(seal.hash), later)
+    later.save(force_insert=True)
+    superuser("DELETE FROM audit_read")
+    assert any("which had not had their time" in one for one in findings())
 
 
 # -- written before it is shown

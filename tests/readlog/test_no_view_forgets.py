@@ -102,6 +102,34 @@ def test_every_address_logs_what_it_shows(desk: Any, scene: dict[str, Any]) -> N
     assert len(opened) >= 85
 
 
+def told_of(client: Client, address: str) -> set[int]:
+    """The cases that opening this address put into the log."""
+    last = Read.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    assert client.get(address).status_code == 200
+    rows = Read.objects.filter(pk__gt=last).values_list("case_id", "case_ids")
+    return {pk for one, more in rows for pk in (one, *(more or ())) if pk}
+
+
+def test_a_case_that_is_shown_without_its_address_is_logged_too(desk: Any) -> None:
+    """In one's own work a task leads to the task; and a file names the others that have it."""
+    case, other = (
+        desk.open("review", title="Zephyr Mills"),
+        desk.open("review", title="Zephyr Farm"),
+    )
+    paper = desk.send_document(case, "payslip")
+    desk.send_document(other, "payslip")
+    desk.claim(case, desk.people.milan)
+    reviewer, caseworker = Client(), Client()
+    reviewer.force_login(desk.people.milan, backend="cases.backend.PersonBackend")
+    caseworker.force_login(desk.people.sanne, backend="cases.backend.PersonBackend")
+
+    assert "Zephyr Mills" in reviewer.get("/work/").content.decode()
+    assert case.pk in told_of(reviewer, "/work/")
+    page = caseworker.get(f"/documents/{paper.pk}/").content.decode()
+    assert "The very same file" in page and "Zephyr Farm" in page
+    assert told_of(caseworker, f"/documents/{paper.pk}/") == {case.pk, other.pk}
+
+
 def test_what_the_scene_has_not_is_logged_by_the_same_door(scene: dict[str, Any]) -> None:
     """Whatever a view answers: middleware and resolver alone decide, for every address."""
     for route, name, _one in addresses():

@@ -85,6 +85,7 @@ def test_events_come_as_signed_cloud_events_in_order(hooked: Any, desk: Any) -> 
     assert len(receiver.calls) == len(ids_of())
 
 
+@pytest.mark.unsound("restricts it by hand")
 def test_only_what_was_asked_for_and_may_be_read_is_sent(
     hooked: Any, desk: Any, people: Any
 ) -> None:
