@@ -152,6 +152,15 @@ def own_storage(settings: Any, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path / "documents"
 
 
+@pytest.fixture(autouse=True)
+def own_language() -> Iterator[None]:
+    """A page that a test read in another language leaves the next test in its own."""
+    from django.utils import translation
+
+    with translation.override(translation.get_language()):
+        yield
+
+
 @pytest.fixture
 def engine(transactional_db: None) -> Iterator[Inline]:
     """Workers and timer service of this process, which run until nothing is due, from Monday,
