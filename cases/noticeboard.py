@@ -8,7 +8,10 @@ its clock was stopped, its case is closed.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
 
+from django.db import connection
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
@@ -31,8 +34,9 @@ KINDS = {
 ENDS_WITH_CASE = ("overdue", "clock", "reminder")
 
 
-def meant_for(person: Person) -> QuerySet[Notice]:
-    """All notices meant for this person, within what they may see now; newest first."""
+def meant_for(person: Person, *, at: datetime | None = None) -> QuerySet[Notice]:
+    """All notices meant for this person, within what they may see `at` this moment, now; newest
+    first."""
     day = absence.today()
     away = Absence.objects.filter(
         substitute=person, from_date__lte=day, until_date__gte=day
@@ -41,7 +45,8 @@ def meant_for(person: Person) -> QuerySet[Notice]:
     return (
         # That a restricted case was opened is told to supervisors who do not see it by themselves.
         Notice.objects.filter(
-            meant & Q(case__in=access.visible_cases(person)) | Q(kind="opened", person=person)
+            meant & Q(case__in=access.visible_cases(person, at=at))
+            | Q(kind="opened", person=person)
         )
         .annotate(is_read=Exists(_reads(person)), is_muted=Exists(_mutes(person)))
         .order_by("-written_at", "-pk")
@@ -63,13 +68,25 @@ def _mutes(person: Person) -> QuerySet[MutedKind]:
     return MutedKind.objects.filter(kind=OuterRef("kind"), person=person)
 
 
-def unread(person: Person) -> QuerySet[Notice]:
+def unread_count(person: Person, *, most: int) -> int:
+    """How many there are of `unread`, as far as that. Each page tells it."""
+
+    def counted() -> QuerySet[Notice, Any]:
+        return unread(person, at=access.ASKING).order_by().values("pk")[:most]
+
+    sql, params = access.spelled(f"unread {most}", person, counted)
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT count(*) FROM ({sql}) AS found", params)
+        return int(cursor.fetchone()[0])
+
+
+def unread(person: Person, *, at: datetime | None = None) -> QuerySet[Notice]:
     """What this person has not read, does not mute, and what is still so."""
     stopped = Clock.objects.filter(
         case_id=OuterRef("case_id"), name=OuterRef("cause"), state="stopped"
     )
     return (
-        meant_for(person)
+        meant_for(person, at=at)
         .filter(seen_at=None, is_read=False, is_muted=False)
         .exclude(kind__in=ENDS_WITH_CASE, case__closed_at__isnull=False)
         .exclude(Q(kind="clock") & Exists(stopped))

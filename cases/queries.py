@@ -264,9 +264,9 @@ class CaseFile:
 
 def readable(model: type[Case], person: Person) -> QuerySet[Any]:
     """The cases of a kind that this person may see, each with what the head of its page says."""
-    seen = access.visible_cases(person).filter(pk=OuterRef("pk"))
     cases: QuerySet[Any] = model._default_manager.select_related("owner", "team")
-    return cases.filter(Exists(seen)).annotate(note_count=_count(Note))
+    seen = cases.filter(pk__in=access.visible_pks(person))
+    return seen.annotate(note_count=_count(Note))
 
 
 def _count(model: type[Any]) -> Any:
@@ -290,8 +290,10 @@ def case_file(case: Case, person: Person | None = None) -> CaseFile:
     codes |= {code for one in documents for code in (one.received_from, one.judged_by)}
     codes |= named_in(recent)
     near = Q(parent=case.pk) | Q(pk=case.parent_id) if case.parent_id else Q(parent=case.pk)
-    seen = access.visible_cases(person) if person else Case.objects.none()
-    family = list(seen.filter(near).order_by("pk")[: PAGE_ROWS + 1])
+    family: list[Case] = []
+    if person is not None:
+        seen = Case.objects.filter(near, pk__in=access.visible_pks(person))
+        family = list(seen.order_by("pk")[: PAGE_ROWS + 1])
     return CaseFile(
         requirements=list(case.requirements.order_by("asked_at", "pk")),
         documents=documents,

@@ -28,6 +28,7 @@ from cases.access.foureyes import (
     is_barred,
     is_own_request,
 )
+from cases.access.kept import ASKING, spelled, visible_pks
 from cases.access.roles import (
     ADMINISTRATOR,
     AUDITOR,
@@ -62,6 +63,7 @@ from cases.access.scope import (
 __all__ = [
     "ACTS",
     "ADMINISTRATOR",
+    "ASKING",
     "AUDITOR",
     "CASEWORKER",
     "EXPORTER",
@@ -94,10 +96,12 @@ __all__ = [
     "require_webhooks",
     "seen_teams",
     "selves",
+    "spelled",
     "stood_in_for",
     "supervises_task",
     "team_cases",
     "visible_cases",
     "visible_parts",
+    "visible_pks",
     "visible_tasks",
 ]

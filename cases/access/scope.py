@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -22,16 +23,16 @@ from cases.models import Case, Client, Document, Opening, Person, Task, Team
 from timers import clock
 
 
-def visible_cases(person: Person | Client) -> QuerySet[Case]:
+def visible_cases(person: Person | Client, *, at: datetime | None = None) -> QuerySet[Case]:
     """The cases that this person, or program, may see, as a filter for every list, count and
-    search."""
+    search; `at` is now. Where few cases are asked for, `visible_pks` is quicker."""
     if not person.is_active:
         return Case.objects.none()
     if isinstance(person, Client):
         return _cases_of_client(person)
     if person.roles & SEE_ALL or person.is_superuser:
         return Case.objects.all()
-    return Case.objects.filter(_work_reaches(person))
+    return Case.objects.filter(_work_reaches(person, at))
 
 
 def visible_parts(person: Person) -> list[QuerySet[Case]]:
@@ -42,13 +43,13 @@ def visible_parts(person: Person) -> list[QuerySet[Case]]:
     return [Case.objects.filter(one) for one in _reaches(person)]
 
 
-def _reaches(person: Person) -> list[Q]:
+def _reaches(person: Person, at: datetime | None = None) -> list[Q]:
     """Why somebody who works on cases sees one: it is theirs, their team's, or they have, had, or
     may take a task in it. They see as their own what is of those whom they stand in for."""
     tasks = Task.objects.filter(case=OuterRef("pk"))
     is_open = tasks.filter(state="open")
     reaches = [
-        Q(pk__in=_opened_by(person)),
+        Q(pk__in=_opened_by(person, at)),
         Q(owner__in=selves(person)),
         Q(Exists(tasks.filter(holder__in=selves(person)))),
         Q(Exists(tasks.filter(closed_by=f"person:{person.pk}", state__in=["done", "taken_back"]))),
@@ -77,9 +78,9 @@ def exportable_cases(person: Person | Client) -> QuerySet[Case]:
     return Case.objects.filter(reach | Q(restricted=False) if EXPORTER in person.roles else reach)
 
 
-def _opened_by(person: Person) -> QuerySet[Any, Any]:
+def _opened_by(person: Person, at: datetime | None = None) -> QuerySet[Any, Any]:
     """The restricted cases that this person has opened for a purpose, while that lasts."""
-    open_now = Opening.objects.filter(person=person.pk, until__gt=clock.now())
+    open_now = Opening.objects.filter(person=person.pk, until__gt=at or clock.now())
     return open_now.values("case")
 
 
@@ -91,9 +92,9 @@ def lacks_purpose(person: Person, case: Case) -> bool:
     return not Case.objects.filter(_work_reaches(person), pk=case.pk).exists()
 
 
-def _work_reaches(person: Person) -> Q:
+def _work_reaches(person: Person, at: datetime | None = None) -> Q:
     reach = Q()
-    for one in _reaches(person):
+    for one in _reaches(person, at):
         reach |= one
     return reach
 

@@ -199,7 +199,7 @@ def standing_in(person: Person) -> dict[str, Any]:
 @register.simple_tag
 def unread_notices(person: Person) -> str:
     """How many notices this person has not read, for the bar: "" for none, "99+" for many."""
-    found = noticeboard.unread(person).order_by()[:100].count()
+    found = noticeboard.unread_count(person, most=100)
     return "" if not found else "99+" if found > 99 else str(found)
 
 

@@ -63,7 +63,7 @@ def part_cases(*, case_id: int, other_id: int, reason: str, actor: Actor) -> Non
 
 def related_to(case: Case, person: Person) -> list[Relation]:
     """The cases that this one was related to by hand, among those that this person may see."""
-    seen = access.visible_cases(person)
+    seen = access.visible_pks(person)
     found = Relation.objects.filter(case=case, other__in=seen).select_related("other")
     return list(found.order_by("-related_at", "-pk")[:50])
 
