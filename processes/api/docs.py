@@ -98,7 +98,14 @@ def reference() -> dict[str, Any]:
         for name, one in schema["components"]["schemas"].items()
         if one.get("properties")
     ]
-    return {"subjects": sorted(subjects.items()), "shapes": shapes}
+    refusals = [
+        {
+            "status": name.removeprefix("Problem"),
+            "examples": [_written(shown["value"]) for shown in _examples(one)],
+        }
+        for name, one in sorted(schema["components"]["responses"].items())
+    ]
+    return {"subjects": sorted(subjects.items()), "shapes": shapes, "refusals": refusals}
 
 
 def _call(path: str, method: str, operation: dict[str, Any]) -> dict[str, Any]:
@@ -116,7 +123,8 @@ def _call(path: str, method: str, operation: dict[str, Any]) -> dict[str, Any]:
         if "$ref" not in one:
             kinds: list[dict[str, Any]] = list(one.get("content", {}).values())
             inner = kinds[0].get("schema", {}) if kinds else {}
-            answers.append({"status": status, **words_of(inner)})
+            examples = [_written(shown["value"]) for shown in _examples(one)]
+            answers.append({"status": status, "examples": examples, **words_of(inner)})
     return {
         "id": operation["operationId"],
         "method": method.upper(),
@@ -136,6 +144,16 @@ def _call(path: str, method: str, operation: dict[str, Any]) -> dict[str, Any]:
         "answers": answers,
         "refusals": sorted(int(s) for s, one in operation["responses"].items() if "$ref" in one),
     }
+
+
+def _examples(response: dict[str, Any]) -> list[dict[str, Any]]:
+    """The examples of an answer, whether it has one or several."""
+    found: list[dict[str, Any]] = []
+    for content in response.get("content", {}).values():
+        if "example" in content:
+            found.append({"value": content["example"]})
+        found += content.get("examples", {}).values()
+    return found
 
 
 def _written(example: Any) -> str:

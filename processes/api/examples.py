@@ -59,13 +59,41 @@ BODIES: dict[str, dict[str, Any]] = {
     "rotate_webhook_secret": {"overlap_hours": 24},
 }
 
+# Bodies that are no JSON, with each field as text.
+FORMS: dict[str, dict[str, str]] = {
+    "hand_in_document": {"name": "payslip", "file": "(the bytes of payslip.pdf)"},
+    "open_cases": {"kind": "loan", "file": "(the bytes of cases.csv)"},
+    "get_token": {"grant_type": "client_credentials", "scope": "read:loan"},
+    "give_back_token": {"token": "lc_…"},
+}
+
+# How the addresses of OAuth 2 refuse: as RFC 6749 has it, no problem details.
+OAUTH: dict[str, dict[str, str]] = {
+    "400": {
+        "error": "invalid_scope",
+        "error_description": "Customer portal has no scope 'open:claim'; an administrator can "
+        "add it.",
+    },
+    "401": {"error": "invalid_client"},
+}
+
 
 def show_body(operation: dict[str, Any]) -> None:
     """Put the example of its body into an operation of the schema."""
-    known = BODIES.get(operation["operationId"])
-    content = operation.get("requestBody", {}).get("content", {}).get("application/json")
-    if known is not None and content is not None:
-        content["example"] = known
+    name = operation["operationId"]
+    for media_type, content in operation.get("requestBody", {}).get("content", {}).items():
+        known = (BODIES if media_type == "application/json" else FORMS).get(name)
+        if known is not None:
+            content.pop("examples", None)
+            content["example"] = known
+
+
+def show_oauth(operation: dict[str, Any]) -> None:
+    """The bodies and refusals of an address of OAuth 2."""
+    show_body(operation)
+    for status, known in OAUTH.items():
+        for content in operation["responses"][status].get("content", {}).values():
+            content["example"] = known
 
 
 def refusals(status: int) -> dict[str, Any]:

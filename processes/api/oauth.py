@@ -19,7 +19,7 @@ from authlib.oauth2.rfc7009 import RevocationEndpoint
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
-from drf_spectacular.utils import OpenApiExample, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers as s
 from rest_framework.parsers import FormParser
 from rest_framework.request import Request
@@ -203,13 +203,6 @@ class TokenEndpoint(_Answers):
         auth=[],
         request={FORM: TokenRequest},
         responses={200: TokenAnswer, 400: OAuthRefusal, 401: OAuthRefusal},
-        examples=[
-            OpenApiExample(
-                "For reading loans",
-                value={"grant_type": "client_credentials", "scope": "read:loan"},
-                request_only=True,
-            )
-        ],
     )
     def post(self, request: Request) -> HttpResponse:
         """A token of an hour for a secret (OAuth 2, client credentials)."""

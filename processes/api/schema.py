@@ -198,6 +198,7 @@ def _refer(part: Any, named: dict[str, str]) -> None:
 
 def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
     if "/oauth/" in path:  # as RFC 6749 has it, but for what any address may answer
+        examples.show_oauth(operation)
         for status in (413, 429):
             operation["responses"].setdefault(
                 str(status), {"$ref": f"#/components/responses/Problem{status}"}
