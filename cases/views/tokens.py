@@ -29,34 +29,32 @@ MOST = 500
 
 
 class ScopesField(forms.CharField):
-    """Scopes, one a line or with blanks between."""
+    """Scopes, one a line or with blanks between. The page tells what they are made of: `told`."""
 
     widget = forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "autocapitalize": "off"})
 
+    def __init__(self, **given: Any) -> None:
+        words = gettext_lazy("An act and a kind, such as read:loan; * is every kind. One a line.")
+        given = {"label": gettext_lazy("Scopes"), "max_length": 4000, "help_text": words, **given}
+        super().__init__(**given)
+
+    @property
+    def told(self) -> dict[str, str]:
+        """Each word that a scope may have, with what it means."""
+        return {**acts.SCOPES, _("Kinds"): ", ".join(sorted(kinds()))}
+
     def clean(self, value: Any) -> list[str]:
         return super().clean(value).split()  # type: ignore[no-any-return]
-
-
-def scopes_help() -> str:
-    said = ", ".join(f"{one} ({words})" for one, words in acts.SCOPES.items())
-    names = ", ".join(sorted(kinds()))
-    return _(
-        "An act and a kind, such as read:loan; * is every kind. Acts: %(acts)s. Kinds: %(kinds)s."
-    ) % {"acts": said, "kinds": names}
 
 
 class DaysForm(forms.Form):
     title = forms.CharField(
         label=gettext_lazy("What it is for"), max_length=120, help_text=gettext_lazy("For you.")
     )
-    scopes = ScopesField(label=gettext_lazy("Scopes"), max_length=4000)
+    scopes = ScopesField()
     days = forms.IntegerField(
         label=gettext_lazy("Days it lasts"), min_value=1, max_value=365, initial=90
     )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["scopes"].help_text = scopes_help()
 
 
 class ClientForm(forms.Form):
@@ -72,25 +70,20 @@ class ClientForm(forms.Form):
         required=False,
         empty_label=gettext_lazy("all teams"),
     )
-    scopes = ScopesField(label=gettext_lazy("Scopes"), max_length=4000)
+    scopes = ScopesField()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["team"].queryset = Team.objects.order_by("name")
-        self.fields["scopes"].help_text = scopes_help()
 
 
 class ScopesForm(forms.Form):
-    scopes = ScopesField(label=gettext_lazy("Scopes"), max_length=4000)
+    scopes = ScopesField()
     is_active = forms.BooleanField(
         label=gettext_lazy("May call"),
         required=False,
         help_text=gettext_lazy("Without it all of its tokens are refused."),
     )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["scopes"].help_text = scopes_help()
 
 
 class RotateForm(forms.Form):
