@@ -36,6 +36,8 @@ def case_differs(case: Case, events: Sequence[Recorded], stood: Stood) -> Iterat
             told["entered_number"], told["entered_at"] = event.number, event.recorded_at
             told["step_version"] = data["version"]
             told["closed_at"] = event.recorded_at if data.get("closed") else None
+        elif event.type == "code.moved":
+            told["step_version"] = data["to"]
     told["code_digest"] = stood.code_digest
     if case.erased_at is not None:
         del told["source_key"]
